@@ -1,4 +1,4 @@
-//! What an ask costs inside a running study: its fit starts at the last one and looks a second time.
+//! What an ask costs inside a running study, where the fit starts at the last one and has a second look.
 
 use std::hint::black_box;
 
@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 use crate::rows::cpu_seconds;
 use crate::workload::{BATCH_SIZE, in_levys_box, space};
 
-/// Asks of one point that are measured, and of a batch.
+/// The number of measured asks, of one point and of a batch.
 const ASKS: usize = 12;
 const BATCHES: usize = 5;
 
 /// The asks of one study, each with the results of those before it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Asks {
-    /// How many results the first measured ask has.
+    /// The number of results at the first measured ask.
     pub n: usize,
     /// The study's dimension.
     pub d: usize,
@@ -24,9 +24,9 @@ pub struct Asks {
     pub seed: u64,
     /// CPU milliseconds of twelve asks of one point each.
     pub of_one: Vec<f64>,
-    /// Of five asks of ten points each, after them.
+    /// CPU milliseconds of five asks of ten points each, after them.
     pub of_ten: Vec<f64>,
-    /// A fingerprint of all points of the study: builds that chose the same points to the bit have the same.
+    /// A fingerprint of all points of the study: the same for builds that chose the same points to the bit.
     pub points: String,
 }
 

@@ -1,9 +1,10 @@
-//! Whether the ± of a recommendation is honest: the true value there against what was said, along generated studies.
+//! Whether the ± of a recommendation is honest: the true value at its point compared with the prediction, in the course
+//! of generated studies.
 //!
-//! Every study is one row. At each number of results of [`STATES`] it has z = (truth − expected)/sd, the sd and the loss
-//! of the true value against that of the best observed point, both in typical deviations of the objective, the weight
-//! of noise, whether `doctor` would call the model overconfident by the results that came next (at [`AHEAD`]), and z by
-//! the model of the search alone.
+//! Every study is one row. At each number of results of [`STATES`] it has z = (truth − expected)/sd; the sd, and the
+//! loss of the true value compared with that of the best observed point, both in typical deviations of the objective;
+//! the weight of noise; whether `doctor` would call the model overconfident, judged by the results that came next (at
+//! [`AHEAD`]); and z by the model of the search alone.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -18,19 +19,19 @@ use elbowroom::study::{Event, Study, StudyConfig};
 use crate::generated::Objective;
 use crate::rows::quantile;
 
-/// Numbers of results at which a study is looked at.
+/// Numbers of results at which a study is judged.
 pub const STATES: [usize; 6] = [8, 12, 16, 24, 40, 60];
 
-/// What is written of each state.
+/// The columns of each state.
 const COLUMNS: [&str; 6] = ["z", "sd", "loss", "weight", "sure", "own"];
 
-/// Numbers of results at which the results that came next are looked at: each takes some fits.
+/// Numbers of results at which the following results are examined: each takes some fits.
 pub const AHEAD: [usize; 2] = [24, 40];
 
-/// Shares of a typical deviation that noise has.
+/// Standard deviations of the noise, in typical deviations of the objective.
 pub const NOISES: [f64; 5] = [0.0, 0.1, 0.3, 0.5, 1.0];
 
-/// What constants were chosen on, with the seeds from 0.
+/// The kinds on which constants were chosen, with seeds from 0.
 pub const TUNING: [&str; 12] = [
     "features1",
     "features2",
@@ -46,11 +47,11 @@ pub const TUNING: [&str; 12] = [
     "bowl6",
 ];
 
-/// What is reported, with the seeds from 20.
+/// The kinds that are reported, with seeds from 20.
 pub const REPORTED: [&str; 9] =
     ["smooth", "mixed", "border", "features1", "features2", "features3", "features4", "features5", "features6"];
 
-/// What is looked at without noise only, beside either.
+/// The kinds that are examined only without noise, in addition to either set.
 pub const EXACT: [&str; 3] = ["decades", "tails", "network"];
 
 /// Points of a batch.
@@ -67,12 +68,12 @@ pub struct Job {
 }
 
 impl Job {
-    /// What names it in a file of rows.
+    /// Its name in a file of rows.
     pub fn key(&self) -> String {
         format!("{},{},{}", self.kind, self.noise, self.seed)
     }
 
-    /// Its events, from a file of this folder or, if there is none, run and written there.
+    /// Its events, read from a file in this folder; if there is none, the study is run and written there.
     pub fn events(&self, objective: &Objective, folder: Option<&str>) -> Vec<Event> {
         let file = folder.map(|folder| Path::new(folder).join(format!("{}.jsonl", self.key().replace(',', "_"))));
         if let Some(text) = file.as_ref().and_then(|file| fs::read_to_string(file).ok()) {
@@ -86,7 +87,7 @@ impl Job {
         study.events().to_vec()
     }
 
-    /// What was said and what is true, at each of [`STATES`]; NaN where there are not as many results.
+    /// Predictions and true values at each of [`STATES`]; NaN if there are not enough results.
     pub fn outcomes(&self, folder: Option<&str>) -> Vec<f64> {
         let objective = Objective::with_noise(&self.kind, self.seed, self.noise);
         let deviation = objective.deviation();
@@ -110,7 +111,7 @@ pub fn columns() -> Vec<String> {
     STATES.iter().flat_map(|n| COLUMNS.map(|name| format!("{name}{n}"))).collect()
 }
 
-/// A study in batches, each of which is reported before the next is asked for.
+/// A study in batches, each of which is reported before the next one is requested.
 fn run(objective: &Objective, seed: u64) -> Study {
     let most = STATES[STATES.len() - 1];
     let mut study = Study::new(StudyConfig::new(objective.space.clone()).seed(seed)).expect("a valid study");
@@ -138,7 +139,7 @@ fn state(study: &Study, objective: &Objective, deviation: f64) -> [f64; COLUMNS.
     [z, found.sd / deviation, (at - truth(&best.point)) / deviation, weight(study), sure, own]
 }
 
-/// z by the model of the search alone, which is what was said before 0.11.0.
+/// z by the model of the search alone, which was reported before 0.11.0.
 fn own_deviations(study: &Study, point: &Point, truth: f64) -> Option<f64> {
     let (mean, sd) = study.model().ok()?.predict_value(&study.space().encode(point).ok()?);
     let expected = study.config().goal.maximized(mean);
@@ -175,7 +176,7 @@ pub fn table(rows: &HashMap<String, Vec<f64>>, is_wanted: impl Fn(&str, f64) -> 
         let column = |k: usize| states.iter().map(|s| s[k]).collect::<Vec<f64>>();
         let magnitudes: Vec<f64> = column(0).iter().map(|z| z.abs()).collect();
         let within = magnitudes.iter().filter(|z| **z <= 2.0).count() as f64 / n;
-        // A single wrong study of a model that believes its results would be all of the mean.
+        // Without this bound, a single wrong study of a model that believes its results would dominate the mean.
         let rms = (magnitudes.iter().map(|z| z.min(100.0).powi(2)).sum::<f64>() / n).sqrt();
         let half = 1.96 * (within * (1.0 - within) / n).sqrt();
         let losses: Vec<f64> = column(2).iter().map(|v| v.min(10.0)).collect();

@@ -1,7 +1,7 @@
-//! Problems of several objectives to choose defaults on. All objectives are minimized.
+//! Problems with several objectives on which defaults are chosen. All objectives are minimized.
 //!
-//! The best hypervolume of each is found by a long random search that keeps what is not dominated: no closed form is needed, and
-//! its error is far below what a few dozen evaluations leave.
+//! The best hypervolume of each is found by a long random search that keeps the non-dominated points: no closed form is
+//! needed, and its error is far below what a few dozen evaluations leave.
 
 use elbowroom::pareto::hypervolume;
 use elbowroom::problems::Problem;
@@ -23,11 +23,11 @@ pub const PROBLEMS: [&str; 12] = [
     "viennet",
 ];
 
-/// A problem of several objectives, each to be minimized, on a box.
+/// A problem with several objectives, each to be minimized, on a box.
 pub struct Multi {
     /// The box.
     pub bounds: Vec<(f64, f64)>,
-    /// The worst that counts, in each objective.
+    /// The worst value that counts, in each objective.
     pub reference: Vec<f64>,
     values: Values,
 }
@@ -35,7 +35,7 @@ pub struct Multi {
 type Values = Box<dyn Fn(&[f64]) -> Vec<f64> + Send + Sync>;
 
 impl Multi {
-    /// A problem of [`PROBLEMS`], or `waves6x3` or `waves6x4`, which have as many objectives.
+    /// A problem of [`PROBLEMS`], or `waves6x3` or `waves6x4`, which have 3 and 4 objectives.
     ///
     /// # Panics
     ///
@@ -87,7 +87,7 @@ impl Multi {
         hypervolume(&negated, &self.reference.iter().map(|v| -v).collect::<Vec<f64>>())
     }
 
-    /// The best hypervolume that is known: of what a search of so many steps keeps.
+    /// The best known hypervolume: of what a search with this many steps keeps.
     pub fn best_volume(&self, n_steps: usize, seed: u64) -> f64 {
         let (mut draw, dim) = (Stream::new(seed).child("archive", 0), self.bounds.len());
         let mut kept: Vec<Kept> = Vec::new();
@@ -107,7 +107,7 @@ impl Multi {
         self.volume(&kept.into_iter().map(|kept| kept.y).collect::<Vec<_>>())
     }
 
-    /// Keeps one point of each cell of a fine grid, so that what is kept stays small.
+    /// Keeps one point of each cell of a fine grid, which limits their number.
     fn keep(&self, kept: &mut Vec<Kept>, u: Vec<f64>) {
         let y = self.at_unit(&u);
         let fine = if y.len() > 2 { 0.005 } else { 0.001 };
@@ -162,14 +162,14 @@ fn poloni(x: &[f64]) -> Vec<f64> {
     vec![1.0 + (a1 - b1).powi(2) + (a2 - b2).powi(2), (x[0] + 3.0).powi(2) + (x[1] + 1.0).powi(2)]
 }
 
-/// A front in pieces, after the seventh problem of Deb, Thiele, Laumanns and Zitzler 2002.
+/// A front in pieces, based on the seventh problem of Deb, Thiele, Laumanns and Zitzler 2002.
 fn gaps(x: &[f64]) -> Vec<f64> {
     let g = 1.0 + 9.0 * x[1..].iter().sum::<f64>() / (x.len() - 1) as f64;
     let h = 2.0 - x[0] / (1.0 + g) * (1.0 + (3.0 * std::f64::consts::PI * x[0]).sin());
     vec![x[0], (1.0 + g) * h]
 }
 
-/// A truss of four bars: its volume and how far its joint moves (Cheng and Li 1999).
+/// A truss with four bars: its volume and how far its joint moves (Cheng and Li 1999).
 fn truss(x: &[f64]) -> Vec<f64> {
     let (force, modulus, length, root) = (10.0, 2e5, 200.0, std::f64::consts::SQRT_2);
     let volume = length * (2.0 * x[0] + root * x[1] + x[2].sqrt() + x[3]);
@@ -180,7 +180,7 @@ fn truss(x: &[f64]) -> Vec<f64> {
 /// A disc brake: its mass and how long it takes to stop (Ray and Liew 2002), without the constraints.
 fn brake(x: &[f64]) -> Vec<f64> {
     let (squares, cubes) = (x[1] * x[1] - x[0] * x[0], x[1].powi(3) - x[0].powi(3));
-    // Discs of no width stop nothing: the box has such, and they are as bad as can be.
+    // Discs without width stop nothing: the box contains such discs, and they get the worst values.
     if squares < 100.0 {
         return vec![5.0, 40.0];
     }
@@ -198,7 +198,7 @@ fn viennet(x: &[f64]) -> Vec<f64> {
     ]
 }
 
-/// Objectives drawn at random: sums of waves, as a Gaussian process with a squared exponential kernel would be.
+/// Random objectives: sums of waves, like a Gaussian process with a squared exponential kernel.
 fn waves(d: usize, m: usize) -> Values {
     let stream = Stream::new(0xf207).child("waves", d as u64);
     let n = 60;

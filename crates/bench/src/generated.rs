@@ -1,7 +1,7 @@
-//! Studies to judge answers on: objectives whose true value is known at every point, of several kinds.
+//! Generated studies for judging answers: several kinds of objectives whose true value is known at every point.
 //!
-//! They differ from seed to seed and have what real ones have: tails over decades, places where the evaluation fails,
-//! categories and integers, and noise from none to as large as the effect of the parameters.
+//! They differ from seed to seed and have the features of real ones: tails over decades, places where the evaluation
+//! fails, categories and integers, and noise from none to as large as the effect of the parameters.
 
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
@@ -14,18 +14,18 @@ pub const KINDS: [&str; 10] =
 
 /// An objective to be minimized, with its noise.
 pub struct Objective {
-    /// Where it is defined.
+    /// The space on which it is defined.
     pub space: SearchSpace,
     /// The standard deviation of the noise of a result.
     pub noise: f64,
     truth: Truth,
 }
 
-/// The true value at a point, or nothing where the evaluation fails.
+/// The true value at a point; `None` if the evaluation fails.
 type Truth = Box<dyn Fn(&Point) -> Option<f64> + Send + Sync>;
 
 impl Objective {
-    /// The true value at a point; nothing where the evaluation fails.
+    /// The true value at a point; `None` if the evaluation fails.
     pub fn truth(&self, point: &Point) -> Option<f64> {
         (self.truth)(point)
     }
@@ -63,8 +63,8 @@ impl Objective {
         }
     }
 
-    /// The objective of this kind for one seed with noise of this share of a typical deviation of its values, instead
-    /// of the kind's own.
+    /// The objective of this kind for one seed, with noise of this share of a typical deviation of its values instead
+    /// of the kind's own noise.
     pub fn with_noise(kind: &str, seed: u64, share: f64) -> Self {
         noisy(Self::new(kind, seed), share)
     }
@@ -107,7 +107,7 @@ fn of_task(task: Task) -> Objective {
     }
 }
 
-/// The same with noise, in typical deviations of the values.
+/// The same objective with noise, in typical deviations of the values.
 fn noisy(mut objective: Objective, share: f64) -> Objective {
     objective.noise = share * objective.deviation();
     objective
@@ -119,7 +119,7 @@ fn features(dim: usize, seed: u64, stream: &Stream) -> Objective {
     of_task(fourier("features", dim, lengthscale, seed % 2 == 1, None, stream))
 }
 
-/// A bowl whose axes lie anyhow, with slight waves on it.
+/// A bowl with random axes and slight waves on it.
 fn bowl(dim: usize, stream: &Stream) -> Objective {
     let mut draw = stream.child("bowl", 0);
     let axes = rotation(dim, stream);
@@ -158,7 +158,7 @@ fn tails(stream: &Stream) -> Objective {
     }
 }
 
-/// The best point lies beside a region where every evaluation fails.
+/// The best point is next to a region where every evaluation fails.
 fn border(stream: &Stream) -> Objective {
     let mut draw = stream.child("border", 0);
     let centre: Vec<f64> = (0..2).map(|_| 0.3 + 0.4 * draw.uniform()).collect();
@@ -170,13 +170,13 @@ fn border(stream: &Stream) -> Objective {
         truth: Box::new(move |point| {
             let (a, b) = (number(point, "x0") - centre[0], number(point, "x1") - centre[1]);
             let across = a * angle.cos() + b * angle.sin();
-            // Better and better towards the border, and no further.
+            // Values improve towards the border, and there are none beyond it.
             (across < gap).then(|| (across - gap).abs() + 2.0 * (b * angle.cos() - a * angle.sin()).powi(2))
         }),
     }
 }
 
-/// Numbers, an integer and a category, each with an optimum of its own.
+/// Numbers, an integer and a category, each with its own optimum.
 fn mixed(stream: &Stream) -> Objective {
     let mut draw = stream.child("mixed", 0);
     let best: Vec<(f64, f64, f64)> = (0..3)
@@ -202,8 +202,8 @@ fn mixed(stream: &Stream) -> Objective {
     }
 }
 
-/// As training a small network: smooth and a little rough below a rate that depends on the momentum, values over
-/// decades beside it, failures beyond, and a unit, a decay and a kind besides.
+/// Like the training of a small network: smooth and a little rough below a rate that depends on the momentum, values
+/// over decades next to it, failures beyond; and a unit, a decay and a kind as well.
 fn network(stream: &Stream) -> Objective {
     let mut draw = stream.child("network", 0);
     let rate = 10f64.powf(-1.6 + 0.8 * draw.uniform());
@@ -221,7 +221,7 @@ fn network(stream: &Stream) -> Objective {
         truth: Box::new(move |point| {
             let kind = ["plain", "nesterov", "adam"].iter().position(|k| *k == word(point, "kind")).unwrap_or(0);
             let (decay, hidden) = (number(point, "decay").log10(), number(point, "hidden"));
-            // The step that momentum makes of the rate, in decades from the best.
+            // The step size that momentum makes of the rate, in decades from the best.
             let step = (number(point, "rate") / rate / (1.0 - number(point, "momentum"))).log10() + shift[kind] - 0.3;
             let rough = 1e-3 * ((23.0 * step + phases[0]).sin() + (7.0 * decay + phases[1]).sin());
             let smooth = 0.02 + 0.05 * step * step + 0.02 / hidden + 0.05 * 10f64.powf(decay + 1.0);

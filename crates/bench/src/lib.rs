@@ -1,5 +1,5 @@
-//! Problems to choose defaults on, kept apart from those that elbowroom is compared with its peers on; problems some of
-//! whose points fail; trees drawn at random; generated studies; what speed is measured on; and raw results.
+//! Problems on which defaults are chosen, separate from those on which elbowroom is compared with its peers; problems
+//! some of whose points fail; random trees; generated studies; the workload for measuring speed; and raw results.
 
 pub mod asks;
 pub mod calibration;

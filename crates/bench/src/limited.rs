@@ -1,18 +1,18 @@
-//! Problems with one objective and limits on further results, whose best feasible values are known: those on which rules for
-//! limits are chosen. None of them is in the comparison with the peers.
+//! Problems with one objective and limits on further results, with known best feasible values: rules for limits are
+//! chosen on them. None of them is in the comparison with the peers.
 
 use std::f64::consts::PI;
 
 /// A function to be minimized where every further result is at most 0.
 #[derive(Debug, Clone, Copy)]
 pub struct Limited {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
     /// The bounds of its arguments.
     pub bounds: &'static [(f64, f64)],
-    /// How many results are limited.
+    /// The number of limited results.
     pub limits: usize,
-    /// The least value that is feasible.
+    /// The smallest feasible value.
     pub least: f64,
     /// The value at a point, and the limited results.
     pub evaluate: fn(&[f64]) -> (f64, Vec<f64>),
@@ -38,8 +38,8 @@ const G04: [(f64, f64); 5] = [(78.0, 102.0), (33.0, 45.0), (27.0, 45.0), (27.0, 
 
 const SPRING: [(f64, f64); 3] = [(0.05, 2.0), (0.25, 1.3), (2.0, 15.0)];
 
-/// Five coordinates whose weighted squares are to be small, beyond a plane and outside of a ball: the best point is
-/// (1, 0, 0, 0, 0).
+/// Five coordinates whose weighted squares should be small, beyond a plane and outside a ball: the best point is (1, 0,
+/// 0, 0, 0).
 fn ellipse(x: &[f64]) -> (f64, Vec<f64>) {
     let squares: f64 = x.iter().map(|x| x * x).sum();
     let value = x.iter().enumerate().map(|(i, x)| (1.0 + 3.0 * i as f64) * x * x).sum();
@@ -118,7 +118,7 @@ fn truss(x: &[f64]) -> (f64, Vec<f64>) {
     (100.0 * (2.0 * root * a + b), limits)
 }
 
-/// Mishra's.
+/// By Mishra.
 fn bird(x: &[f64]) -> (f64, Vec<f64>) {
     let (a, b) = (x[0], x[1]);
     let value = b.sin() * (1.0 - a.cos()).powi(2).exp() + a.cos() * (1.0 - b.sin()).powi(2).exp() + (a - b).powi(2);
@@ -131,14 +131,14 @@ fn disk(x: &[f64]) -> (f64, Vec<f64>) {
     (value, vec![x[0] * x[0] + x[1] * x[1] - 2.0])
 }
 
-/// Gómez's and Levy's.
+/// By Gómez and Levy.
 fn gomez(x: &[f64]) -> (f64, Vec<f64>) {
     let (a, b) = (x[0], x[1]);
     let value = 4.0 * a * a - 2.1 * a.powi(4) + a.powi(6) / 3.0 + a * b - 4.0 * b * b + 4.0 * b.powi(4);
     (value, vec![-(4.0 * PI * a).sin() + 2.0 * (2.0 * PI * b).sin().powi(2) - 1.5])
 }
 
-/// Simionescu's.
+/// By Simionescu.
 fn flower(x: &[f64]) -> (f64, Vec<f64>) {
     let (a, b) = (x[0], x[1]);
     let reach = 1.0 + 0.2 * (8.0 * a.atan2(b)).cos();

@@ -1,8 +1,8 @@
-//! The words of a command line. What cannot be understood ends the program with a message and the exit code 2.
+//! Arguments on a command line. Anything that cannot be understood ends the program with a message and the exit code 2.
 
 use std::str::FromStr;
 
-/// The words after the program's name, one by one.
+/// The arguments of the program, one by one.
 ///
 /// ```
 /// use elbowroom_bench::options::Options;
@@ -19,38 +19,38 @@ pub struct Options {
 }
 
 impl Options {
-    /// These words, of a program that is used like this.
+    /// These arguments, for a program with this usage.
     pub fn new(words: impl IntoIterator<Item = String>, usage: &'static str) -> Self {
         Self { rest: words.into_iter().collect::<Vec<_>>().into_iter(), usage }
     }
 
-    /// The words that this program was started with.
+    /// The arguments with which this program was started.
     pub fn of_this_program(usage: &'static str) -> Self {
         Self::new(std::env::args().skip(1), usage)
     }
 
-    /// The value behind an option.
+    /// The value of an option.
     pub fn text(&mut self, option: &str) -> String {
         self.rest.next().unwrap_or_else(|| self.refuse(&format!("{option} has no value")))
     }
 
-    /// The number behind an option.
+    /// The number given with an option.
     pub fn number<T: FromStr>(&mut self, option: &str) -> T {
         let word = self.text(option);
         word.parse().unwrap_or_else(|_| self.refuse(&format!("{option} is {word:?}, which is not such a number")))
     }
 
-    /// The names behind an option, with commas between them.
+    /// The comma-separated names given with an option.
     pub fn names(&mut self, option: &str) -> Vec<String> {
         self.text(option).split(',').map(String::from).collect()
     }
 
-    /// Ends the program over a word that it does not know.
+    /// Ends the program because of an unknown argument.
     pub fn unknown(&self, word: &str) -> ! {
         self.refuse(&format!("there is no option {word}"))
     }
 
-    /// Ends the program over something else that is wrong with its words.
+    /// Ends the program because of another problem with its arguments.
     pub fn refuse(&self, what: &str) -> ! {
         stop(&format!("{what}\n{}", self.usage))
     }
@@ -64,7 +64,7 @@ impl Iterator for Options {
     }
 }
 
-/// Ends the program with a message under its name, and the exit code 2.
+/// Ends the program with its name, a message, and the exit code 2.
 pub fn stop(why: &str) -> ! {
     let program = std::env::args().next().unwrap_or_default();
     let name = program.rsplit(['/', '\\']).next().unwrap_or_default();

@@ -1,8 +1,8 @@
 //! Problems on which defaults are chosen.
 //!
-//! None of them is among the peers' problems; all are shifted, so that no optimum sits at the centre of its box. A
-//! third are random functions (Fourier features of a Gaussian process, some exponentiated), a different one for each
-//! seed, so that a default cannot be fitted to a few landscapes.
+//! None of them is among the peers' problems; all are shifted, so that no optimum is at the centre of its box. A third
+//! are random functions (Fourier features of a Gaussian process, some exponentiated), a different one for each seed, so
+//! that a default cannot be fitted to a few landscapes.
 
 use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbParams};
 use elbowroom::problems::Problem;
@@ -14,7 +14,7 @@ pub struct Task {
     pub name: String,
     /// Its box.
     pub bounds: Vec<(f64, f64)>,
-    /// Its least value.
+    /// Its smallest value.
     pub minimum: f64,
     function: Function,
 }
@@ -28,7 +28,7 @@ impl Task {
         (self.function)(x)
     }
 
-    /// How many coordinates it has.
+    /// The number of coordinates.
     pub fn dim(&self) -> usize {
         self.bounds.len()
     }
@@ -65,7 +65,7 @@ pub const NAMES: [&str; 27] = [
     "wing10",
 ];
 
-/// What begins the name of a problem of the library that is not shifted.
+/// The prefix of the names of library problems that are not shifted.
 pub const AS_IS: &str = "as_is:";
 
 /// The task of this name for one seed: shifts and random functions differ from seed to seed.
@@ -142,12 +142,12 @@ pub fn task(name: &str, seed: u64) -> Task {
     }
 }
 
-/// A formula of engineers, whose least value lies in a corner of its box or on an edge.
+/// An engineering formula whose smallest value is in a corner of its box or on an edge.
 fn simulated(name: &str, bounds: &[(f64, f64)], minimum: f64, f: fn(&[f64]) -> f64) -> Task {
     Task { name: name.into(), bounds: bounds.to_vec(), minimum, function: Box::new(f) }
 }
 
-/// The midpoint voltage of a push-pull circuit (Ben-Ari and Steinberg 2007), its box and its least value.
+/// The midpoint voltage of a push-pull circuit (Ben-Ari and Steinberg 2007), its box and its smallest value.
 const CIRCUIT: [(f64, f64); 6] = [(50.0, 150.0), (25.0, 70.0), (0.5, 3.0), (1.2, 2.5), (0.25, 1.2), (50.0, 300.0)];
 const CIRCUIT_LEAST: f64 = 2.603_714_845_846_850_4;
 fn circuit(x: &[f64]) -> f64 {
@@ -156,7 +156,7 @@ fn circuit(x: &[f64]) -> f64 {
     ((base + 0.74) * gain + 11.35 * x[2] + 0.74 * x[2] * gain / x[3]) / (gain + x[2])
 }
 
-/// The cycle time of a piston (Kenett and Zacks 1998), its box and its least value.
+/// The cycle time of a piston (Kenett and Zacks 1998), its box and its smallest value.
 const PISTON: [(f64, f64); 7] = [
     (30.0, 60.0),
     (0.005, 0.02),
@@ -175,7 +175,7 @@ fn piston(x: &[f64]) -> f64 {
     2.0 * std::f64::consts::PI * (mass / (spring + surface * surface * gas / (v * v))).sqrt()
 }
 
-/// The weight of a light aircraft's wing (Forrester, Sobester and Keane 2008), its box and its least value.
+/// The weight of a light aircraft's wing (Forrester, Sobester and Keane 2008), its box and its smallest value.
 const WING: [(f64, f64); 10] = [
     (150.0, 200.0),
     (220.0, 300.0),
@@ -223,7 +223,7 @@ fn cusp(z: &[f64]) -> f64 {
     z.iter().enumerate().map(|(i, v)| (1.0 + 6.0 * v.abs()) / (1.0 + 0.3 * i as f64 * v.abs())).product::<f64>() - 1.0
 }
 
-/// Orthonormal directions, uniform among all.
+/// Random orthonormal directions, uniformly distributed.
 pub(crate) fn rotation(d: usize, stream: &Stream) -> Vec<Vec<f64>> {
     let mut draw = stream.child("rotation", 0);
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
@@ -245,7 +245,7 @@ fn dixon(i: usize) -> f64 {
     2f64.powf(-(2f64.powi(i as i32 + 1) - 2.0) / 2f64.powi(i as i32 + 1))
 }
 
-/// A draw of a Gaussian process on the unit cube (200 Fourier features), and exp of it if `spread` says how far.
+/// A draw of a Gaussian process on the unit cube (200 Fourier features), exponentiated if `spread` says how strongly.
 pub(crate) fn fourier(
     name: &str,
     d: usize,
@@ -280,7 +280,7 @@ pub(crate) fn fourier(
         }
         amplitude * value
     };
-    // The least value, by many descents.
+    // The smallest value, by many descents.
     let mut least = f64::INFINITY;
     let mut solver = Lbfgsb::new(d, LbfgsbParams::default());
     let mut starts: Vec<(f64, Vec<f64>)> = elbowroom::design::sobol(4000, d, &stream.child("minimum", 0))

@@ -1,7 +1,7 @@
-//! Raw results: a file of comma-separated rows that a run adds to, each with the build's commit.
+//! Raw results: a file of comma-separated rows to which runs append, each with the build's commit.
 //!
-//! A row begins with what was run (its key) and ends with what came out. What is there already is not run again, so a
-//! run can be stopped and taken up.
+//! A row starts with what was run (its key) and ends with the outcomes. Runs that have a row are not run again, so a
+//! run can be stopped and resumed.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -23,8 +23,8 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Opens the file, or begins it with a header: the names of the key's columns, the commit's, and those of the
-    /// outcomes. A row that was cut off is dropped, and its run is missing again.
+    /// Opens the file, or starts it with a header: the names of the key's columns, of the commit's, and of the
+    /// outcomes. A truncated row is dropped, so its run is missing again.
     pub fn open(path: &str, key: &[&str], outcomes: &[&str]) -> Self {
         let mut text = fs::read_to_string(path).unwrap_or_default();
         let mut file = OpenOptions::new().create(true).append(true).open(path).expect("a file that can be written");
@@ -45,13 +45,13 @@ impl Rows {
         Self { file, commit: commit(), known, until: None }
     }
 
-    /// Begins no run after this moment.
+    /// Starts no run after this moment.
     pub fn until(mut self, moment: Option<Instant>) -> Self {
         self.until = moment;
         self
     }
 
-    /// Runs all jobs whose key has no row yet, on some threads, and writes down each as it ends.
+    /// Runs all jobs whose key has no row yet, on some threads, and writes each row as its job ends.
     pub fn run<J: Sync>(
         self,
         jobs: &[J],
@@ -75,7 +75,7 @@ impl Rows {
                         let numbers = outcomes(job);
                         let cells: Vec<String> = numbers.iter().map(|v| format!("{v}")).collect();
                         let mut rows = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                        // In one piece, so that it is there wholly or not at all.
+                        // In one write, so that the row is complete or absent.
                         let line = format!("{key},{},{}\n", rows.commit, cells.join(","));
                         rows.file.write_all(line.as_bytes()).expect("room on the disk");
                         rows.known.insert(key, numbers);
@@ -87,22 +87,22 @@ impl Rows {
     }
 }
 
-/// The commit of this tree, `-dirty` if it was changed; `ELBOWROOM_COMMIT` overrules it.
+/// The commit of this tree, with `-dirty` if the tree was changed; `ELBOWROOM_COMMIT` overrides it.
 pub fn commit() -> String {
     let described = || output_of("git", &["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"]);
     std::env::var("ELBOWROOM_COMMIT").ok().or_else(described).unwrap_or_else(|| "unknown".into())
 }
 
-/// What a program prints, if it is there and succeeds.
+/// What a program prints, if it exists and succeeds.
 pub fn output_of(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).output().ok().filter(|o| o.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
 
-/// CPU seconds of this thread, which is all that elbowroom uses.
+/// CPU seconds of this thread, the only one that elbowroom uses.
 pub fn cpu_seconds() -> f64 {
-    // The kernel brings the account of a running thread up to date when it yields, else only at the next tick.
+    // The kernel updates the accounting of a running thread when it yields, otherwise only at the next tick.
     std::thread::yield_now();
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split(' ').next().and_then(|s| s.parse::<f64>().ok());

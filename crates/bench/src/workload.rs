@@ -1,4 +1,5 @@
-//! What speed is measured on: Levy's function on [−4, 6]ᵈ at uniform points, which a study sees as the unit cube.
+//! The workload for measuring speed: Levy's function on [−4, 6]ᵈ at uniform points, which a study sees as the unit
+//! cube.
 
 use elbowroom::design;
 use elbowroom::linalg::Points;
@@ -10,7 +11,7 @@ use elbowroom::study::{Study, StudyConfig};
 /// Points in a batch.
 pub const BATCH_SIZE: usize = 10;
 
-/// A study of Levy's function that was told n results at uniform points of the unit cube.
+/// A study with n results of Levy's function at uniform points of the unit cube.
 pub fn study(n: usize, d: usize, seed: u64) -> Study {
     let mut study = Study::new(StudyConfig::new(space(d)).seed(seed).initial(BATCH_SIZE)).expect("a valid study");
     let (x, y) = data(n, d, seed);

@@ -1,4 +1,4 @@
-//! What the benchmarks promise, and their programs from outside: each module is a file of tests.
+//! The promises of the benchmarks, and their programs from outside: each module is a file of tests.
 
 mod options;
 mod pages;

@@ -1,4 +1,4 @@
-//! Words of a command line that cannot be understood.
+//! Arguments on a command line that cannot be understood.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Pages of results have the tables that their programs make of the rows in the tree.
+//! Pages of results contain the tables that their programs make of the rows in the repository.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,8 +12,8 @@ impl Drop for Folder {
     }
 }
 
-/// Every line of a table that the program prints of these rows, every mean over problems and what is said of rows is in the
-/// page. Without threads a program runs nothing, should a row be missing.
+/// Every line of a table that the program prints for these rows, every mean over problems and every statement about
+/// rows is on the page. Without threads a program runs nothing, even if a row is missing.
 fn assert_page(program: &str, words: &[&str], rows: &str, option: &str, page: &str) {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("results");
     let folder = Folder(std::env::temp_dir().join(format!("elbowroom-bench-{page}-{}", std::process::id())));

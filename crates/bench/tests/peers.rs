@@ -1,4 +1,4 @@
-//! The harnesses of the comparisons with peers have tests of their own, in Python.
+//! The harnesses of the comparisons with peers have their own tests, in Python.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Pools: those that are drawn, and those that are read.
+//! Pools: drawn ones, and ones read from files.
 
 use elbowroom_bench::pools::race::{BATCH, BUDGET, race};
 use elbowroom_bench::pools::{data, summary, tuning};
@@ -36,7 +36,7 @@ fn a_table_of_candidates_is_a_pool_in_which_only_its_rows_are_tried() {
     let pool = data::read(&folder, "hplc").unwrap();
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!((pool.len(), pool.space.dim(), pool.best()), (60, 2, 64.0));
-    // A point that is no row would cost nothing, and the race would not end: fifty of sixty rows are measured.
+    // A point without a row would cost nothing, and the race would not end: fifty of sixty rows are measured.
     assert_eq!(race(&pool, "elbowroom", 0).len(), BUDGET / BATCH);
 }
 

@@ -1,4 +1,4 @@
-//! Files of rows that runs are taken up from.
+//! Files of rows from which runs are resumed.
 
 use std::time::Instant;
 

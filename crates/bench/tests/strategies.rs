@@ -56,7 +56,7 @@ fn one_point_at_a_time_all_strategies_but_one_are_the_same_rule() {
     }
 }
 
-/// The rows of a file without CPU times, in an order of their own.
+/// The rows of a file without CPU times, sorted.
 fn rows(path: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(path).unwrap();
     let without_cpu = |line: &str| line.rsplit_once(',').unwrap().0.to_owned();
@@ -120,8 +120,8 @@ b,async,8,heavy,0.3,60,plain,0,abc,-12,1,0.4
 fn the_summary_has_the_means_intervals_and_p_values_that_one_works_out_by_hand() {
     let tables = summary(ROWS, VIEW).unwrap();
     let line = |start: &str| tables.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{tables}"));
-    // The default's means by problem are 0.75, 0 and −1, in the mean −0.083. Differences: mean 2, standard error 1/√3,
-    // times 4.302653 is 2.484; p = 1 − √(12/14) = 0.0742 with two degrees of freedom, twice that by Holm.
+    // The default's means by problem are 0.75, 0 and −1, with a mean of −0.083. Differences: mean 2, standard error
+    // 1/√3, times 4.302653 is 2.484; p = 1 − √(12/14) = 0.0742 with two degrees of freedom, twice that by Holm.
     let step = "| q = 5, noise 0 | 100 | 3 | 5 | −0.083 |  |  |  |  | +2.000 ± 2.484 (0.148) | plain +2.000 |";
     assert_eq!(line("| q = 5,"), step);
     // Mean 0, standard error 0.5, times 12.706205; p = 1.
@@ -136,7 +136,7 @@ fn the_summary_has_the_means_intervals_and_p_values_that_one_works_out_by_hand()
 
 #[test]
 fn rows_of_other_commits_are_counted_and_not_compared() {
-    // A block of another engine, in which the default loses by far, and half of one that is whole with it.
+    // A block of another engine, in which the default loses by far, and half of a block that it would complete.
     let others = "d,step,5,step,0,100,default,0,def,5,1,0.1
 d,step,5,step,0,100,plain,0,def,-5,1,0.1
 c,step,5,step,0,100,plain,1,def,-5,1,0.1

@@ -1,11 +1,11 @@
-//! Trees drawn at random.
+//! Random trees.
 
 use elbowroom::domain::Domain;
 use elbowroom::rng::Stream;
 use elbowroom_bench::trees::drawn::{FUNCTIONS, SHAPES, drawn};
 use elbowroom_bench::trees::race::{AT, race};
 
-/// The median that the gauge has is that of other random searches, too.
+/// The median that a tree's scale is based on also holds for other random searches.
 #[test]
 fn a_regret_of_one_is_where_half_of_random_searches_end() {
     for shape in SHAPES {
@@ -18,7 +18,8 @@ fn a_regret_of_one_is_where_half_of_random_searches_end() {
                 values.fold(f64::INFINITY, f64::min)
             };
             let n_below = (0..200).filter(|_| search() < 1.0).count();
-            // Half of 200, with a standard error of 7, and one of 10 since the median is itself one of 101 searches.
+            // Half of 200, with a standard error of 7, and another one of 10 since the median itself comes from 101
+            // searches.
             assert!((50..=150).contains(&n_below), "{}: {n_below}", tree.name);
         }
     }

@@ -40,7 +40,7 @@ impl Address {
         Ok(Self { file: Some((file, folder.to_owned())), address, name })
     }
 
-    /// Opens a study that is there; makes neither study nor store.
+    /// Opens an existing study; creates neither study nor store.
     pub fn open(&self) -> Result<SharedStudy> {
         let store = self.store()?;
         let name = self.study_name(&*store)?;
@@ -52,7 +52,7 @@ impl Address {
         }
     }
 
-    /// What to try where the store has no study of this name: the studies that it has, unless this one has not begun.
+    /// What to try if the store has no study of this name: its other studies, unless this one has not started yet.
     fn hint_to_another(&self, store: &dyn Store, name: &str) -> String {
         let there: Vec<String> = store.studies().unwrap_or_default().into_iter().map(|study| study.name).collect();
         let is_its_own = self.file.as_ref().is_some_and(|(file, _)| file.name == name);
@@ -63,7 +63,7 @@ impl Address {
         }
     }
 
-    /// As [`open`](Self::open); none if the study is not there and a study.toml says what it would be.
+    /// Like [`open`](Self::open); `None` if the study does not exist yet and a study.toml describes it.
     pub fn open_if_there(&self) -> Result<Option<SharedStudy>> {
         let Some((file, _)) = &self.file else { return self.open().map(Some) };
         if is_file(&self.address) && !path_of(&self.address).exists() {
@@ -75,7 +75,7 @@ impl Address {
         }
     }
 
-    /// Opens a study, or makes it if a study.toml says what it is.
+    /// Opens a study, or creates it if a study.toml describes it.
     pub fn open_or_create(&self) -> Result<SharedStudy> {
         let Some((file, _)) = &self.file else { return self.open() };
         let store = open(&self.address)?;
@@ -93,14 +93,14 @@ impl Address {
         Ok(study.worker(worker_name()))
     }
 
-    /// What whoever looks at the study should hear first: in what its study.toml disagrees with it. A study of another
-    /// name is not the one that the study.toml describes.
+    /// A warning to show first: how the study differs from its study.toml. A study with another name is not the one
+    /// that the study.toml describes.
     pub fn disagreement(&self, study: &SharedStudy) -> Vec<Difference> {
         let is_its_own = self.file.as_ref().is_some_and(|(file, _)| file.name == study.name());
         if is_its_own { self.differences(study) } else { Vec::new() }
     }
 
-    /// In what the study.toml, if one was named, and the study disagree.
+    /// How the study differs from the study.toml, if one was named.
     fn differences(&self, study: &SharedStudy) -> Vec<Difference> {
         let Some((file, _)) = &self.file else { return Vec::new() };
         let here = file.config.clone();
@@ -109,11 +109,11 @@ impl Address {
         differences(&here, study.study().config())
     }
 
-    /// The store, which must be there.
+    /// The store, which must exist.
     pub fn store(&self) -> Result<Arc<dyn Store>> {
         if is_file(&self.address) && !path_of(&self.address).exists() {
             let hint = self.hint_to_begin();
-            // What follows may be a token, where `http://` was forgotten.
+            // The rest may be a token, if `http://` was forgotten.
             let shown = self.address.split(['?', '@']).next().unwrap_or_default();
             let begins = if self.file.is_some() { "the study has not started: " } else { "" };
             return Err(cli_error(format!("{begins}there is no store at {shown}"), hint));
@@ -121,12 +121,12 @@ impl Address {
         Ok(open(&self.address)?)
     }
 
-    /// The store, which is made if it is not there.
+    /// The store, which is created if it does not exist.
     pub fn store_or_create(&self) -> Result<Arc<dyn Store>> {
         Ok(open(&self.address)?)
     }
 
-    /// The study that was named, if one was: by its study.toml or by itself.
+    /// The study that was named, if any: by its study.toml or directly.
     pub fn study(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -155,10 +155,10 @@ impl Address {
     }
 }
 
-/// The one setting that may change.
+/// The only setting that may change.
 const BUDGET: &str = "budget.trials";
 
-/// Takes the study.toml's budget over, and says so: whoever wrote another number wants that one.
+/// Adopts the study.toml's budget and says so: whoever wrote a different number wants it.
 fn set_budget(study: &mut SharedStudy, trials: Option<usize>) -> Result<()> {
     let shown = |trials: Option<usize>| trials.map_or_else(|| "no limit".to_owned(), |n| format!("{n} trials"));
     let before = shown(study.study().config().budget);
@@ -169,7 +169,7 @@ fn set_budget(study: &mut SharedStudy, trials: Option<usize>) -> Result<()> {
 
 /// Whether an address is the path of a store file.
 pub fn is_file(address: &str) -> bool {
-    // As the store does: a URL, or the words of a database's address.
+    // As in the store: a URL, or the keywords of a database's address.
     let is_word = |word: &str| ["host=", "dbname=", "password="].iter().any(|key| word.starts_with(key));
     address != "memory:" && !address.contains("://") && !address.split_whitespace().any(is_word)
 }
@@ -179,7 +179,7 @@ pub fn path_of(address: &str) -> &Path {
     Path::new(address.strip_prefix("sqlite:").unwrap_or(address))
 }
 
-/// A path is meant from the study.toml's folder on.
+/// A path is relative to the study.toml's folder.
 fn next_to(folder: &Path, address: &str) -> String {
     if !is_file(address) || folder == Path::new(".") {
         return address.to_owned();
@@ -187,7 +187,7 @@ fn next_to(folder: &Path, address: &str) -> String {
     folder.join(path_of(address)).display().to_string()
 }
 
-/// An address that should not be written down, such as one with a password, may stand in the environment: `$NAME`.
+/// An address that should not be written down, such as one with a password, may be in the environment: `$NAME`.
 fn from_environment(address: &str) -> Result<String> {
     let Some(variable) = address.strip_prefix('$') else { return Ok(address.to_owned()) };
     std::env::var(variable).map_err(|_| {
@@ -195,7 +195,8 @@ fn from_environment(address: &str) -> Result<String> {
     })
 }
 
-/// A study that was made with other settings is not the one that the study.toml means. The budget alone may change.
+/// A study that was created with different settings is not the one that the study.toml describes. Only the budget may
+/// change.
 fn refuse_another(differ: &[Difference], name: &str, place: &str) -> Result<()> {
     let others: Vec<&Difference> = differ.iter().filter(|one| one.setting != BUDGET).collect();
     if others.is_empty() {

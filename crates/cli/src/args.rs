@@ -708,7 +708,7 @@ fn duration(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| error.to_string())
 }
 
-/// A time for which somebody has a trial: one that is over at once would hand it to the next for ever.
+/// The time for which somebody has a trial: one that ends at once would hand it to the next asker forever.
 fn lease(text: &str) -> Result<Duration, String> {
     match duration(text)? {
         time if time < Duration::from_secs(1) => Err("use at least one second".into()),

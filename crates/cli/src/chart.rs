@@ -1,4 +1,4 @@
-//! A chart of points and lines: as text for a terminal, and as a panel of a picture.
+//! A chart of points and lines: as text for a terminal, or as a panel of a picture.
 
 use elbowroom_view::TrialStatus;
 use elbowroom_view::plot::{
@@ -10,35 +10,35 @@ use crate::format::{brief, number};
 /// A chart.
 #[derive(Debug, Clone)]
 pub struct Chart {
-    /// Above it.
+    /// The title above it.
     pub title: String,
-    /// Across.
+    /// The horizontal axis.
     pub x: Scale,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Scale,
-    /// What is in it; later ones lie above.
+    /// The contents; later ones are drawn on top.
     pub series: Vec<Series>,
 }
 
-/// One of its axes.
+/// An axis.
 #[derive(Debug, Clone, Default)]
 pub struct Scale {
-    /// What it shows.
+    /// What the axis shows.
     pub label: String,
     /// Whether it is logarithmic; values that are not positive are then left out.
     pub log: bool,
-    /// Whether it counts.
+    /// Whether it shows counts.
     pub whole: bool,
-    /// Names that stand at 0, 1, 2 … instead of numbers; upright, the first is on top.
+    /// Names at 0, 1, 2 … instead of numbers; on a vertical axis the first is on top.
     pub names: Vec<String>,
-    /// Whether nothing lies between its values, as between categories: then no line joins them.
+    /// Whether there is nothing between its values, as with categories: then no line joins them.
     pub apart: bool,
 }
 
 /// Points of one kind.
 #[derive(Debug, Clone)]
 pub struct Series {
-    /// What they are.
+    /// What the points are.
     pub name: &'static str,
     /// How they are drawn.
     pub kind: Kind,
@@ -53,19 +53,19 @@ pub enum Kind {
     Line,
     /// A line that stays at each value until the next.
     Steps,
-    /// The rim of a band; the next series is its other rim.
+    /// The edge of a band; the next series is its other edge.
     Rim,
     /// Small marks.
     Dots,
-    /// Marks of what is under way.
+    /// Marks for what is under way.
     Rings,
-    /// Marks of what went wrong.
+    /// Marks for what went wrong.
     Crosses,
-    /// A mark to look at first.
+    /// A mark that stands out.
     Star,
-    /// What must be kept: dashed lines.
+    /// A limit: dashed lines.
     Limit,
-    /// Level bars, each from one point to the next: trials that ended so.
+    /// Horizontal bars, each from one point to the next: trials with this status.
     Spans(TrialStatus),
 }
 
@@ -87,7 +87,7 @@ impl Kind {
         }
     }
 
-    /// The look of level bars.
+    /// The style of horizontal bars.
     fn bar(standing: TrialStatus) -> Stroke {
         let colour = match standing {
             TrialStatus::Complete => BLUE,
@@ -100,7 +100,7 @@ impl Kind {
         Stroke::solid(colour).width(BAR)
     }
 
-    /// Shape, colour and size, which differ all three.
+    /// Shape, colour and size; all three differ between kinds.
     fn marker(self) -> (Marker, &'static str, f64) {
         match self {
             Kind::Rings => (Marker::Diamond, ORANGE, 5.0),
@@ -125,23 +125,23 @@ impl Kind {
     }
 }
 
-/// How much of a band is seen.
+/// The opacity of a band.
 const BAND: f64 = 0.3;
 
-/// Pixels of a level bar, and of the lane it lies in.
+/// The height in pixels of a horizontal bar, and of its lane.
 const BAR: f64 = 12.0;
 const LANE: f64 = 20.0;
 
-/// The series that a legend names: of the two rims of a band, the first stands for both.
+/// The series in a legend: the first of the two edges of a band stands for both.
 fn in_legend(series: &[Series]) -> impl Iterator<Item = &Series> {
     let is_other_rim = |i: usize| i > 0 && series[i].kind == Kind::Rim && series[i - 1].kind == Kind::Rim;
     series.iter().enumerate().filter(move |(i, _)| !is_other_rim(*i)).map(|(_, one)| one)
 }
 
-/// The most characters of a name beside an axis.
+/// The maximum length of a name next to an axis.
 const NAME: usize = 22;
 
-/// Both axes: the range of all points, never empty.
+/// Both axes: the range of all points, which is never empty.
 struct Frame {
     x: (f64, f64),
     y: (f64, f64),
@@ -169,7 +169,7 @@ impl Scale {
         if self.whole { axis.whole() } else { axis }
     }
 
-    /// Which of `n` places, in a row of as many, belongs to a value of a range.
+    /// The index, among `n` cells in a row, of a value in a range.
     fn cell(&self, shown: f64, range: (f64, f64), n: usize) -> usize {
         match self.names.len() {
             0 => (share(shown, range) * (n - 1) as f64).round() as usize,
@@ -179,7 +179,7 @@ impl Scale {
 }
 
 impl Chart {
-    /// Those points of a series that can be shown, as they are.
+    /// The points of a series that can be shown.
     fn seen(&self, series: &Series) -> Vec<(f64, f64)> {
         let can_be = |scale: &Scale, v: f64| scale.shown(v).is_finite();
         let points = series.points.iter().copied();
@@ -206,14 +206,14 @@ impl Chart {
         Frame { x: range(all.iter().map(|p| p.0).collect()), y: range(all.iter().map(|p| p.1).collect()) }
     }
 
-    /// A picture of several charts, which have the same kinds of series.
+    /// A picture of several charts with the same kinds of series.
     pub fn figure(charts: &[Chart], title: &str, subtitle: &str) -> Figure {
         let first: &[Series] = charts.first().map_or(&[], |chart| &chart.series);
         let legend = in_legend(first).map(|series| series.kind.key(series.name));
         let columns = if charts.len() > 1 { 2 } else { 1 };
         let mut panels: Vec<Panel> = charts.iter().map(Chart::panel).collect();
         if let [only] = &mut panels[..] {
-            // The figure's title and the axes say it.
+            // The figure's title and the axes say the same.
             only.title.clear();
         }
         Figure {
@@ -249,7 +249,7 @@ impl Chart {
         panel
     }
 
-    /// One series as layers; of a band also its lower rim.
+    /// A series as layers; a band also needs its lower edge.
     fn layers(&self, kind: Kind, points: Vec<(f64, f64)>, low: Vec<(f64, f64)>) -> Vec<Layer> {
         let between = || low.iter().zip(&points).map(|((x, low), (_, high))| (*x, *low, *high)).collect();
         let marks = |kind: Kind, points| {
@@ -271,7 +271,7 @@ impl Chart {
         }]
     }
 
-    /// As text of this many columns in all and this many rows of points.
+    /// The chart as text, with this total width in columns and this many rows of points.
     pub fn text(&self, width: usize, rows: usize) -> String {
         let frame = self.frame();
         let labels = self.labels(&frame, rows);
@@ -292,7 +292,7 @@ impl Chart {
         text + &wrapped(&key, "   ", &margin, width)
     }
 
-    /// What marks a series in a text.
+    /// The character that marks a series in text.
     fn character(&self, kind: Kind) -> char {
         match kind {
             Kind::Line if self.x.apart => 'o',
@@ -300,7 +300,7 @@ impl Chart {
         }
     }
 
-    /// What stands beside each row.
+    /// The label next to each row.
     fn labels(&self, frame: &Frame, rows: usize) -> Vec<String> {
         let mut labels = vec![String::new(); rows];
         if self.y.names.is_empty() {
@@ -327,7 +327,7 @@ impl Chart {
             for (i, (x, y)) in points.iter().enumerate() {
                 let next = points.get(i + 1).map_or(*x, |next| next.0);
                 let (drawn, until) = match series.kind {
-                    // A bar ends a little early, so that it is seen where the next one begins.
+                    // A bar ends a little early, so that the start of the next one is visible.
                     Kind::Spans(_) => (i.is_multiple_of(2), next.saturating_sub(2)),
                     _ if mark == '─' => (true, next),
                     _ => (true, *x),
@@ -340,7 +340,7 @@ impl Chart {
         grid
     }
 
-    /// What stands below: the ends of a range with its label between them, or names.
+    /// The lines below: the ends of a range with its label between them, or names.
     fn below(&self, frame: &Frame, columns: usize) -> String {
         let n_names = self.x.names.len();
         if n_names == 0 {
@@ -350,7 +350,7 @@ impl Chart {
             let left = room.saturating_sub(label.chars().count());
             return format!("{low} {}{label}{} {high}", " ".repeat(left / 2), " ".repeat(left - left / 2));
         }
-        // Each name has its share of the width; where that is too little, some are left out.
+        // Each name gets an equal share of the width; if that is too little, some are left out.
         let every = (4 * n_names).div_ceil(columns).max(1);
         let mut line = vec![' '; columns];
         for (i, name) in self.x.names.iter().enumerate().step_by(every) {
@@ -379,7 +379,7 @@ fn wrapped(parts: &[String], gap: &str, margin: &str, width: usize) -> String {
     lines.join("\n") + "\n"
 }
 
-/// Each upright and each level line of points by itself.
+/// A separate layer for each vertical and each horizontal line of points.
 fn limits(points: &[(f64, f64)]) -> Vec<Layer> {
     let is_same_line = |a: &(f64, f64), b: &(f64, f64)| a.0 == b.0 || a.1 == b.1;
     let line = |points: &[(f64, f64)]| Layer::Line { points: points.to_vec(), stroke: Stroke::dashed(GREEN) };
@@ -393,7 +393,7 @@ fn steps(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
 }
 
 fn share(v: f64, (low, high): (f64, f64)) -> f64 {
-    // Halved first: the difference of 1e308 and -1e308 is infinite.
+    // Halve first: the difference of 1e308 and -1e308 is infinite.
     ((v / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0)).clamp(0.0, 1.0)
 }
 

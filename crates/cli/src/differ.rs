@@ -1,19 +1,19 @@
-//! In what a study.toml and the study in its store disagree.
+//! The differences between a study.toml and the study in its store.
 
 use elbowroom::space::Parameter;
 use elbowroom::study::StudyConfig;
 pub use elbowroom_store::Difference;
 use serde_json::Value;
 
-/// A difference with both its sides in words.
+/// A difference in words, with both sides.
 pub fn in_words(difference: &Difference) -> String {
     difference.compared("in study.toml", "in the store")
 }
 
-/// All that differs between a study.toml and its study, where both say something.
+/// All differences between a study.toml and its study, as far as both specify a setting.
 pub fn differences(here: &StudyConfig, there: &StudyConfig) -> Vec<Difference> {
     let mut found = elbowroom_store::differences(here, there, as_written);
-    // A study.toml that names no budget has nothing to say about one.
+    // A study.toml without a budget does not disagree about it.
     found.retain(|difference| difference.setting != "budget.trials" || difference.is_set_here());
     found
 }
@@ -21,7 +21,7 @@ pub fn differences(here: &StudyConfig, there: &StudyConfig) -> Vec<Difference> {
 /// What to do about it.
 pub const TRY: &str = "change study.toml, or name another study; a new budget takes effect with the next `elbow run`";
 
-/// What stands first where a study is shown that its study.toml does not describe; nothing if it does.
+/// A heading for a study that its study.toml does not describe; empty if it does.
 pub fn words_of(differ: &[Difference]) -> String {
     if differ.is_empty() {
         return String::new();
@@ -30,7 +30,7 @@ pub fn words_of(differ: &[Difference]) -> String {
     format!("study.toml and the study in the store disagree:\n{}", lines.concat())
 }
 
-/// The same in JSON, as a list under `differs`; nothing is added if there is nothing to say.
+/// The same in JSON, as a list under `differs`; nothing is added if there are no differences.
 pub fn with_differences(mut answer: Value, differ: &[Difference]) -> Value {
     if !differ.is_empty() {
         answer["differs"] = differ.iter().map(in_words).collect();
@@ -38,7 +38,7 @@ pub fn with_differences(mut answer: Value, differ: &[Difference]) -> Value {
     answer
 }
 
-/// A parameter as a study.toml has it.
+/// A parameter as it is written in a study.toml.
 fn as_written(parameter: &Parameter) -> String {
     let log = |log: bool| if log { ", log = true" } else { "" };
     let list = |values: &[elbowroom::space::Value]| {

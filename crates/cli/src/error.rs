@@ -1,10 +1,10 @@
-//! Errors of the command itself: what, where, and what to try.
+//! Errors of the command itself: what went wrong, where, and what to try.
 
 use std::fmt::Display;
 
 use serde_json::{Value, json};
 
-/// An error of the command, with the parts that those of the other crates have.
+/// An error of the command, with the same parts as errors of the other crates.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{what}\n  try: {hint}")]
 pub struct CliError {
@@ -13,17 +13,17 @@ pub struct CliError {
     hint: String,
 }
 
-/// An error in what was typed or in a file, with a hint on its own line, as those of the other crates.
+/// An error in what was typed or in a file, with a hint on its own line, like errors of the other crates.
 pub fn cli_error(what: impl Display, hint: impl Display) -> anyhow::Error {
     fault_of("usage", what, hint)
 }
 
-/// An error of a kind: a stable word.
+/// An error of a kind, which is a stable word.
 pub fn fault_of(kind: &'static str, what: impl Display, hint: impl Display) -> anyhow::Error {
     CliError { kind, what: what.to_string(), hint: hint.to_string() }.into()
 }
 
-/// The same error, with where it happened in front.
+/// The same error, preceded by where it happened.
 pub fn within(place: impl Display, error: &anyhow::Error) -> anyhow::Error {
     let CliError { kind, what, hint } = parts(error);
     CliError { kind, what: format!("{place}{what}"), hint }.into()
@@ -39,7 +39,7 @@ pub fn in_json(error: &anyhow::Error) -> Value {
     shown
 }
 
-/// What an error is made of, whichever crate it comes from.
+/// The parts of an error, whichever crate it comes from.
 pub fn parts(error: &anyhow::Error) -> CliError {
     if let Some(fault) = error.downcast_ref::<CliError>() {
         return fault.clone();

@@ -5,18 +5,18 @@ use elbowroom::study::Trial;
 use elbowroom_store::{Counts, SharedStudy};
 pub use elbowroom_view::axis::number;
 
-/// What has to be said of a trial at a point that a known constraint forbids.
+/// A remark about a trial whose point breaks a known constraint.
 pub fn breaks(study: &SharedStudy, trial: &Trial) -> String {
     let words = |constraint| format!("; it breaks the constraint `{constraint}`");
     study.study().broken_constraint(trial).map_or_else(String::new, words)
 }
 
-/// The results of a trial besides the optimized one, on one line; nothing if there are none.
+/// The results of a trial besides the optimized one, on one line; empty if there are none.
 pub fn watched(trial: &Trial) -> String {
     trial.watched().map(|(name, value)| format!("{name}={}", number(value))).collect::<Vec<_>>().join(" ")
 }
 
-/// Counts in words: those that are not zero.
+/// The counts that are not zero, in words.
 pub fn count(counts: &Counts) -> String {
     let all = [
         (counts.complete, "complete"),
@@ -31,22 +31,22 @@ pub fn count(counts: &Counts) -> String {
     if some.is_empty() { "none yet".to_owned() } else { some.join(", ") }
 }
 
-/// So many trials, in words.
+/// A number of trials, in words.
 pub fn trials(n: usize) -> String {
     if n == 1 { "1 trial".to_owned() } else { format!("{n} trials") }
 }
 
-/// A standard deviation or an error: more than two digits of how sure something is say nothing.
+/// A standard deviation or an error: digits of an uncertainty beyond the second mean nothing.
 pub fn deviation(sd: f64) -> String {
     format!("{sd:.1e}").parse().map_or_else(|_| number(sd), number)
 }
 
-/// What is expected, with its standard deviation: no digit beyond the deviation's last one.
+/// A prediction with its standard deviation, without digits beyond the deviation's last one.
 pub fn expected(mean: f64, sd: f64) -> String {
-    // The place of the deviation's second digit; one that is 0 or not finite says nothing about digits.
+    // The position of the deviation's second digit; a deviation that is 0 or not finite does not limit the digits.
     let step = 10f64.powf(sd.log10().floor() - 1.0);
     let rounded = (mean / step).round() * step;
-    // Adding 0 makes a plain 0 of -0.
+    // Adding 0 turns -0 into 0.
     let shown = if step > 0.0 && rounded.is_finite() { rounded + 0.0 } else { mean };
     format!("{} ± {}", number(shown), deviation(sd))
 }
@@ -56,7 +56,7 @@ pub fn distance(x: f64) -> String {
     deviation(x)
 }
 
-/// A point, one parameter a line, with floats cut to six digits.
+/// A point, one parameter per line, with floats cut to six digits.
 pub fn point_lines(point: &Point) -> String {
     let width = point.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let line =
@@ -77,7 +77,7 @@ pub fn brief_value(value: &elbowroom::space::Value) -> String {
     }
 }
 
-/// A text that does nothing to a terminal: names and reasons may come from anybody.
+/// A text that cannot control a terminal: names and reasons may come from anybody.
 pub fn safe(text: &str) -> String {
     let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{fffd}' } else { c };
     text.chars().map(shown).collect()
@@ -92,10 +92,10 @@ pub fn brief(text: &str, most: usize) -> String {
     }
 }
 
-/// A text in lines of at most `most` characters, broken at spaces; all but the first begin with this many spaces.
+/// A text in lines of at most `most` characters, broken at spaces; all but the first are indented by this many spaces.
 pub fn wrap(text: &str, indent: usize, most: usize) -> String {
     let mut lines: Vec<String> = Vec::new();
-    // Spaces that stand together belong together.
+    // Consecutive spaces stay together.
     for word in text.split_inclusive(' ') {
         match lines.last_mut() {
             Some(line) if line.chars().count() + word.trim_end().chars().count() <= most => *line += word,

@@ -1,9 +1,10 @@
 //! The command `elbow`: turns words into calls, and results into words.
 //!
-//! This library exists so that the command's readers of files can be tested; it promises nothing to other programs.
-//! Those use `elbow … --json`, or the crates `elbowroom`, `elbowroom-store` and `elbowroom-run`.
+//! This library exists so that the command's file readers can be tested; it promises nothing to other programs. Those
+//! use `elbow … --json`, or the crates `elbowroom`, `elbowroom-store` and `elbowroom-run`.
 
-/// Writes a line to standard error, if anybody reads it: `eprintln!` would end a run when its reader goes away.
+/// Writes a line to standard error, as long as somebody reads it: `eprintln!` would end a run when its reader goes
+/// away.
 macro_rules! say {
     ($($what:tt)*) => {{
         use std::io::Write as _;
@@ -58,7 +59,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Writes negative numbers as clap knows them: it takes `-1e-3` and `-.5` for options. What follows `--` is somebody else's.
+/// Rewrites negative numbers in a form that clap accepts: it takes `-1e-3` and `-.5` for options. Words after `--`
+/// belong to another command.
 fn plain_numbers(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     let mut is_ours = true;
     let mut plain = |word: &OsString| -> Option<OsString> {
@@ -69,7 +71,7 @@ fn plain_numbers(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words.map(|word| plain(&word).unwrap_or(word)).collect()
 }
 
-/// Where a study was named as if it were an argument, says how to name it.
+/// If a study was given as a plain argument, adds a tip on how to name it.
 fn with_tip(mut error: clap::Error) -> clap::Error {
     let is_study = |word: &str| word.ends_with(".toml") || word.ends_with(".elbow") || word.contains("://");
     if error.kind() == ErrorKind::UnknownArgument
@@ -82,7 +84,7 @@ fn with_tip(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Says what is wrong with the command line, or the help that was asked for.
+/// Prints what is wrong with the command line, or the requested help.
 fn refuse(error: clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
         say!("{}", serde_json::json!({ "error": error.to_string().trim_end(), "kind": "usage" }));
@@ -91,7 +93,7 @@ fn refuse(error: clap::Error) -> ExitCode {
     error.exit()
 }
 
-/// Whether whoever read our output has seen enough, as `head` does.
+/// Whether the reader of the output has stopped reading, as `head` does.
 fn is_closed_pipe(error: &anyhow::Error) -> bool {
     let closed = |e: &std::io::Error| e.kind() == std::io::ErrorKind::BrokenPipe;
     error.chain().any(|cause| cause.downcast_ref::<std::io::Error>().is_some_and(closed))
@@ -116,7 +118,7 @@ mod tests {
             let told: f64 = tell.what[1].parse().unwrap();
             assert_eq!(told.to_bits(), value.parse::<f64>().unwrap().to_bits(), "{value}");
         }
-        // Options stay options, and the user's own command keeps its words.
+        // Options stay options, and the user's command keeps its words.
         let command = ["elbow", "run", "--json", "-n", "--", "./solve", "-1e-3"];
         assert_eq!(written(&command), command);
     }

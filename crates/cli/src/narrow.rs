@@ -1,4 +1,4 @@
-//! `--fix` and `--within`: from words to the part of the space that is asked for.
+//! `--fix` and `--within`: from words to the part of the space in which points are wanted.
 
 use anyhow::Result;
 use elbowroom::domain::Narrowing;
@@ -8,7 +8,7 @@ use crate::args::Narrow;
 use crate::commands::tell::value;
 use crate::error::cli_error;
 
-/// What the two options say, checked against the space.
+/// The meaning of the two options, checked against the space.
 pub fn narrowing(space: &SearchSpace, args: &Narrow) -> Result<Narrowing> {
     let mut narrowing = Narrowing::new();
     let parameter = |name: &str| space.parameters().iter().find(|parameter| parameter.name() == name);

@@ -1,4 +1,4 @@
-//! What a study wants of its results, and what has come of it, in words.
+//! What a study wants of its results, and what came of it, in words.
 
 use elbowroom::study::{DEFAULT_METRIC, FrontAnswer, Goal, Limits, Outcome, Role, Study, Trial, TrialId};
 
@@ -21,7 +21,7 @@ fn word(goal: Goal) -> &'static str {
     }
 }
 
-/// What is wanted of a result; none of one that is only kept.
+/// What is wanted of a result; `None` for one that is only recorded.
 fn wanted(outcome: &Outcome) -> Option<String> {
     let Outcome { name, role, limits, .. } = outcome;
     let limited = if limits.is_empty() { String::new() } else { format!(" {}", limits_in_words(limits)) };
@@ -49,7 +49,7 @@ pub fn broken(study: &Study, trial: &Trial) -> String {
     words.collect::<Vec<_>>().join("; ")
 }
 
-/// What a trial waits for, in front of a comma and a space; nothing if that is nothing.
+/// What a trial waits for, after a comma and a space; empty if it waits for nothing.
 pub fn awaited(study: &Study, trial: &Trial) -> String {
     match study.awaited_results(trial).as_slice() {
         [] => String::new(),
@@ -66,7 +66,7 @@ pub fn reference(front: &FrontAnswer) -> String {
     front.objectives.iter().filter_map(one).collect::<Vec<_>>().join(", ")
 }
 
-/// Trials as rows: their objectives as cells, the other results that they have, and their points.
+/// Trials as rows: their objectives as cells, their other results, and their points.
 pub fn trials_table(study: &Study, rows: &[(TrialId, Vec<String>)]) -> String {
     let objectives: Vec<&str> = study.outcomes().objectives().iter().map(|one| one.name.as_str()).collect();
     let others: Vec<&str> = study.outcomes().names().filter(|name| !objectives.contains(name)).collect();

@@ -12,7 +12,7 @@ use crate::format::{brief, number, point, safe};
 use crate::spark::progress;
 use crate::table::width_of_errors;
 
-/// How many characters the bar has.
+/// The width of the bar in characters.
 const BAR: usize = 16;
 
 /// The results that a trial with a value still waits for.
@@ -27,7 +27,7 @@ pub struct Progress {
     begun: Instant,
     done_before: usize,
     said: String,
-    /// Results that the command did not print, of which was warned.
+    /// Results that the command did not print and that a warning was given for.
     missed: Vec<String>,
 }
 
@@ -42,7 +42,7 @@ impl Progress {
         Self { bar, begun: Instant::now(), done_before: ended(study), said: String::new(), missed: Vec::new() }
     }
 
-    /// Shows one thing that happened.
+    /// Shows an event.
     pub fn show(&mut self, study: &SharedStudy, happening: &DriveEvent<'_>) {
         match happening {
             DriveEvent::Ended(handed, outcome, took) => {
@@ -66,7 +66,7 @@ impl Progress {
         }
     }
 
-    /// Takes the live line away.
+    /// Removes the live line.
     pub fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -76,7 +76,7 @@ impl Progress {
     fn ended(&self, study: &SharedStudy, handed: &Assignment, outcome: &CommandEnd, took: Duration) {
         let id = handed.id();
         let (what, matters) = match outcome {
-            // It counts as a failure, and its reason is this.
+            // It counts as a failure, for this reason.
             CommandEnd::Value(value, _) if !value.is_finite() => {
                 (format!("failed: the value was {}", number(*value)), true)
             }
@@ -98,8 +98,8 @@ impl Progress {
         self.print(&format!("[{n}{of}] trial {id}: {what}  ({}; {})", format_duration(took), point(handed.point())));
     }
 
-    /// Whether a trial is worth its own line, and what to add to that line: an improvement, or one that still waits for
-    /// results.
+    /// Whether a trial is worth its own line, and what to add to that line: whether it is an improvement or still waits
+    /// for results.
     fn is_better(&self, study: &Study, id: TrialId) -> (bool, String) {
         let awaited = awaited(study, id);
         if !awaited.is_empty() {
@@ -111,7 +111,7 @@ impl Progress {
         }
     }
 
-    /// Warns once of each result that the study needs and the command did not print: its name may be misspelt.
+    /// Warns once about each result that the study needs and the command did not print: its name may be misspelt.
     fn missed(&mut self, study: &Study, id: TrialId, results: &Results) {
         let new: Vec<String> = awaited(study, id).into_iter().filter(|name| !self.missed.contains(name)).collect();
         if new.is_empty() {
@@ -130,7 +130,7 @@ impl Progress {
         self.missed.extend(new);
     }
 
-    /// Says it, unless it was the last thing said.
+    /// Prints a message, unless it is the same as the last one.
     fn once(&mut self, what: &str) {
         if self.said != what {
             self.print(what);
@@ -154,11 +154,11 @@ impl Progress {
             Some(budget) => format!("{done}/{budget}"),
             None => format!("{done} done"),
         }];
-        // What is cut off on a narrow terminal matters least.
+        // The part that is cut off on a narrow terminal matters least.
         let new = done.saturating_sub(self.done_before);
         let left = config.budget.map_or(0, |budget| budget.saturating_sub(done));
         if new > 0 && left > 0 {
-            // A guess: whole seconds.
+            // It is an estimate: whole seconds are enough.
             let seconds = self.begun.elapsed().as_secs_f64() * left as f64 / new as f64;
             parts.push(format!("{} left", format_duration(Duration::from_secs(seconds.ceil() as u64))));
         }
@@ -187,7 +187,7 @@ impl Progress {
     }
 }
 
-/// The parts that fit into a line, whole: words that are cut in the middle look like a mistake.
+/// The parts that fit into a line, uncut: words that are cut in the middle look like a mistake.
 fn fitting(parts: &[String], most: usize) -> String {
     let mut line = String::new();
     for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -200,7 +200,7 @@ fn fitting(parts: &[String], most: usize) -> String {
     line
 }
 
-/// A warning of many trials in a row without a value.
+/// A warning about many trials in a row without a value.
 pub fn failing(streak: &Streak) -> String {
     let latest = brief(&streak.latest, 160);
     let latest = if latest == streak.reason { String::new() } else { format!(". The latest: {latest}") };

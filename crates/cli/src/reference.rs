@@ -1,4 +1,4 @@
-//! The pages of the documentation that are made from types: the command line and study.toml.
+//! The documentation pages that are generated from types: the command line and study.toml.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::study_file::schema;
 /// Columns of the text in a code block.
 const PAGE: usize = 100;
 
-/// Compares a file with what it should be; `ELBOWROOM_WRITE_SCHEMAS=1` writes it.
+/// Compares a file with its expected text; `ELBOWROOM_WRITE_SCHEMAS=1` writes the file.
 pub fn is_written(file: &str, text: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     if std::env::var_os("ELBOWROOM_WRITE_SCHEMAS").is_some() {
@@ -34,7 +34,7 @@ fn the_reference_of_the_command_is_what_its_arguments_say() {
     is_written("docs/command.md", &commands());
 }
 
-/// Every command with its arguments, as a page.
+/// A page with every command and its arguments.
 fn commands() -> String {
     let mut text = "# The command\n\n\
         <!-- Made from the command's own help: ELBOWROOM_WRITE_SCHEMAS=1 cargo test -p elbowroom-cli --lib -->\n\n\
@@ -65,7 +65,7 @@ fn commands() -> String {
     text
 }
 
-/// A line of help: prose is wrapped, and commands stay in one line.
+/// A line of help: prose is wrapped, and commands stay on one line.
 fn as_on_a_page(line: &str) -> String {
     if line.is_empty() || line.starts_with(' ') { format!("{line}\n") } else { wrap(line, 0, PAGE) }
 }
@@ -182,7 +182,7 @@ fn documents() -> Vec<(String, String)> {
         let entries = std::fs::read_dir(root.join(&folder)).unwrap().map(|entry| entry.unwrap().path());
         for path in entries.filter(|path| path.extension().is_some_and(|end| end == "md")) {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            // What was is not what is.
+            // It describes earlier versions.
             if name != "CHANGELOG.md" {
                 found.push((format!("{folder}/{name}"), std::fs::read_to_string(&path).unwrap()));
             }
@@ -191,12 +191,12 @@ fn documents() -> Vec<(String, String)> {
     found
 }
 
-/// The commands that a document names: lines of its blocks, and texts in backticks.
+/// The commands that a document mentions: lines of its code blocks, and texts in backticks.
 fn named(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (i, part) in text.split("```").enumerate() {
         if i % 2 == 1 {
-            // A long command goes on behind a backslash.
+            // A long command continues after a backslash.
             let part = part.replace("\\\n      ", "");
             let lines = part.lines().map(|line| line.trim().trim_start_matches("$ "));
             found.extend(lines.filter(|line| line.starts_with("elbow ")).map(str::to_owned));
@@ -213,14 +213,14 @@ fn every_command_that_a_document_names_is_one_that_can_be_typed() {
     let (mut n, mut wrong) = (0, Vec::new());
     for (file, text) in documents() {
         for line in named(&text) {
-            // Parts that are left out, and lines of a table in a help.
+            // Leave out abbreviated commands, and lines of a table in a help text.
             if line.contains('…') || line.contains("  ") && file.ends_with("command.md") && !line.contains(" #") {
                 continue;
             }
             let words = shell_words::split(&line).unwrap_or_else(|error| panic!("{file}: {line}: {error}"));
             let ends = ["|", ">", "&", "&&", ";"];
             let typed = words.into_iter().take_while(|word| !word.starts_with('#') && !ends.contains(&word.as_str()));
-            // A name in capitals stands for what the reader has.
+            // A name in capitals stands for something that the reader provides.
             let typed = typed.map(|word| {
                 let stands = word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase());
                 if stands { "1".to_owned() } else { word }
@@ -229,7 +229,7 @@ fn every_command_that_a_document_names_is_one_that_can_be_typed() {
             if let Err(error) = Elbow::try_parse_from(&typed) {
                 use clap::error::ErrorKind::{DisplayHelp, DisplayVersion, MissingRequiredArgument, MissingSubcommand};
                 let kinds = [DisplayHelp, DisplayVersion, MissingRequiredArgument, MissingSubcommand];
-                // An option may be named without its value.
+                // An option may be mentioned without its value.
                 if !kinds.contains(&error.kind()) && !error.to_string().contains("a value is required for") {
                     wrong.push(format!("{file}: {line}\n{error}"));
                 }
@@ -241,7 +241,8 @@ fn every_command_that_a_document_names_is_one_that_can_be_typed() {
     assert!(n > 100, "{n} commands");
 }
 
-/// What is meant to be copied cannot be broken in a terminal of 80 columns, and neither can a remark in a second column.
+/// Text that is meant to be copied cannot be broken in a terminal of 80 columns, and neither can a remark in a second
+/// column.
 #[test]
 fn examples_fit_into_eighty_columns() {
     let root = Elbow::command();

@@ -1,19 +1,19 @@
-//! Signals that should end what runs.
+//! Signals that should end a running command.
 
 use std::io::Result;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// What asks a command to end.
+/// Signals that ask a command to end.
 pub const ENDS: &[i32] = &[SIGINT, SIGTERM];
 
-/// The same for one that outlives no terminal. Windows does not say that a terminal was closed.
+/// The same for a command that does not outlive its terminal. Windows does not report that a terminal was closed.
 #[cfg(unix)]
 pub const ENDS_OR_HANGS_UP: &[i32] = &[SIGINT, SIGTERM, signal_hook::consts::SIGHUP];
 #[cfg(not(unix))]
 pub const ENDS_OR_HANGS_UP: &[i32] = ENDS;
 
-/// Calls `heard` in its own thread with each of these signals that comes.
+/// Calls `heard` with each of these signals that arrives, in a new thread.
 #[cfg(unix)]
 pub fn listen(signals: &[i32], heard: impl FnMut(i32) + Send + 'static) -> Result<()> {
     let mut signals = signal_hook::iterator::Signals::new(signals)?;
@@ -21,7 +21,7 @@ pub fn listen(signals: &[i32], heard: impl FnMut(i32) + Send + 'static) -> Resul
     Ok(())
 }
 
-/// On Windows, Ctrl-C is a SIGINT; whether one came is looked at several times a second.
+/// On Windows, Ctrl-C is a SIGINT; it is polled several times a second.
 #[cfg(not(unix))]
 pub fn listen(signals: &[i32], mut heard: impl FnMut(i32) + Send + 'static) -> Result<()> {
     use std::sync::Arc;

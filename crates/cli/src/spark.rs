@@ -5,14 +5,14 @@ use elbowroom_view::axis::spans_decades;
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// The values that may be the best, with their trials: where results have limits, of the trials that keep them all.
+/// The values that may be the best, with their trials: if results have limits, only trials that keep all of them.
 pub fn counting_values(study: &Study) -> Vec<(TrialId, f64)> {
     let limited = study.outcomes().has_limits();
     let counts = |trial: &&Trial| !limited || study.is_feasible(trial) == Some(true);
     study.trials().iter().filter(counts).filter_map(|trial| Some((trial.id, trial.value()?))).collect()
 }
 
-/// How a study went, as bars: the hypervolume of several objectives, else the best value so far.
+/// The course of a study, as bars: the hypervolume if there are several objectives, otherwise the best value so far.
 pub fn progress(study: &Study, width: usize) -> String {
     if study.outcomes().has_several_objectives() {
         let steps: Vec<f64> = study.front().history.iter().map(|step| step.hypervolume).collect();
@@ -44,7 +44,7 @@ pub fn spark(values: &[f64], width: usize) -> String {
     let log = spans_decades(shown.iter().copied());
     let height = |v: f64| match log {
         true => (v / low).ln() / (high / low).ln() * 7.0,
-        // Halved first: the difference of 1e308 and -1e308 is infinite.
+        // Halve first: the difference of 1e308 and -1e308 is infinite.
         false => (v / 2.0 - low / 2.0) / (high / 2.0 - low / 2.0) * 7.0,
     };
     let bar = |v: &f64| if high > low { BARS[height(*v).round().clamp(0.0, 7.0) as usize] } else { BARS[0] };

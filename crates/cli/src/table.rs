@@ -2,22 +2,22 @@
 
 use crate::format::brief;
 
-/// The least width that is reckoned with, and that of a pipe, unless `COLUMNS` says another.
+/// The smallest width that is assumed, and the width of a pipe, unless `COLUMNS` says otherwise.
 const LEAST: usize = 40;
 const USUAL: usize = 80;
 
-/// Words are not cut below this, unless nothing else fits.
+/// Words are not cut to less than this, unless nothing else fits.
 const WORDS: usize = 16;
 
-/// Between two columns.
+/// The gap between two columns.
 const GAP: &str = "  ";
 
-/// How many characters a line may have: as many as the terminal has, or as `COLUMNS` says where there is none.
+/// The width of a line in characters: that of the terminal, or `COLUMNS` if there is none.
 pub fn width() -> usize {
     reckoned(terminal_size::terminal_size_of(std::io::stdout()))
 }
 
-/// How many characters a line on standard error may have.
+/// The width of a line on standard error.
 pub fn width_of_errors() -> usize {
     reckoned(terminal_size::terminal_size_of(std::io::stderr()))
 }
@@ -27,9 +27,9 @@ fn reckoned(terminal: Option<(terminal_size::Width, terminal_size::Height)>) -> 
     terminal.map(|(width, _)| usize::from(width.0)).filter(|width| *width > 0).or_else(said).unwrap_or(USUAL).max(LEAST)
 }
 
-/// Lays rows out in columns, numbers to the right; the first row is the head. Where they are wider than `most`, long words
-/// are cut, and what still does not fit follows below, each time with the first column and without rows that are empty
-/// there.
+/// Lays rows out in columns, with numbers aligned right; the first row is the head. If they are wider than `most`, long
+/// words are cut, and columns that still do not fit follow below in further blocks, each with the first column and
+/// without rows that are empty there.
 pub fn table(rows: &[Vec<String>], most: usize) -> String {
     let n = rows.iter().map(Vec::len).max().unwrap_or(0);
     let cell = |row: &Vec<String>, i: usize| row.get(i).cloned().unwrap_or_default();
@@ -45,7 +45,7 @@ pub fn table(rows: &[Vec<String>], most: usize) -> String {
     let blocks = blocks(&columns, most);
     let rows_of = |i: usize, block: &[&Column]| -> Vec<usize> {
         let says_something = |row: usize| block.iter().skip(1).any(|column| !column.cells[row].is_empty());
-        // The first block has all rows, and every one the head.
+        // The first block has all rows; every block has the head.
         (0..rows.len()).filter(|row| i == 0 || *row == 0 || says_something(*row)).collect()
     };
     let text = blocks.iter().enumerate().map(|(i, block)| lines(block, &rows_of(i, block)));
@@ -58,7 +58,7 @@ struct Column {
     right: bool,
 }
 
-/// Cuts the widest columns of words if that makes all of them fit, and in any case what is wider than a line.
+/// Cuts the widest columns of words if that makes everything fit, and in any case anything wider than a line.
 fn narrowed(mut columns: Vec<Column>, most: usize) -> Vec<Column> {
     let total = |widths: &[usize]| widths.iter().map(|width| width + GAP.len()).sum::<usize>();
     let mut widths: Vec<usize> = columns.iter().map(|c| c.width).collect();
@@ -68,7 +68,7 @@ fn narrowed(mut columns: Vec<Column>, most: usize) -> Vec<Column> {
         widths[longest] -= 1;
     }
     let fits = total(&widths) <= most + GAP.len();
-    // The first column stands in each block, beside at least one other.
+    // The first column is in each block, with at least one other.
     let room = most.saturating_sub(columns.first().map_or(0, |c| c.width + GAP.len())).max(1);
     for (i, column) in columns.iter_mut().enumerate() {
         column.width = if fits { widths[i] } else { column.width.min(if i == 0 { most } else { room }) };
@@ -76,7 +76,7 @@ fn narrowed(mut columns: Vec<Column>, most: usize) -> Vec<Column> {
     columns
 }
 
-/// Columns that stand beside each other; each block begins with the first column.
+/// Columns that fit next to each other; each block starts with the first column.
 fn blocks(columns: &[Column], most: usize) -> Vec<Vec<&Column>> {
     let Some((first, others)) = columns.split_first() else { return Vec::new() };
     let mut blocks = vec![vec![first]];

@@ -1,12 +1,12 @@
-//! One vocabulary: the command with `--json` and the HTTP interface say the same of the same study.
+//! One vocabulary: the command with `--json` and the HTTP interface give the same facts about the same study.
 //!
-//! What Python says is compared with the command in crates/python/tests/test_answers.py.
+//! Answers in Python are compared with the command in crates/python/tests/test_answers.py.
 
 use serde_json::{Value, json};
 
 use crate::common::{Bench, Server};
 
-/// A study with a trial of every kind: replicated, corrected, failed, infeasible, given up, under way, of one's own at a
+/// A study with a trial of every kind: replicated, corrected, failed, infeasible, withdrawn, under way, and added at a
 /// point that a constraint forbids; and with results that are not optimized.
 fn bench() -> Bench {
     let bench = Bench::new(40, "echo {x}", "");
@@ -27,7 +27,7 @@ fn bench() -> Bench {
     bench
 }
 
-/// Without what the clock changes.
+/// The answer without anything that the clock changes.
 fn timeless(mut answer: Value) -> Value {
     match &mut answer {
         Value::Object(fields) => {
@@ -112,7 +112,7 @@ fn asks_and_reports_are_answered_the_same_by_the_command_and_over_http() {
     let bench = bench();
     let server = Server::start(&bench, &["--write"]);
     let post = |what: &str, body: Value| server.post(&format!("/api/studies/bench/{what}"), &body);
-    // Under the same request the answer is the same, whichever door it comes through.
+    // With the same request name the answer is the same, through either interface.
     let asked = bench.json(&["ask", "-n", "2", "--request", "one"]);
     let there = post("ask", json!({ "n": 2, "request": "one" }));
     assert_eq!(asked, there);

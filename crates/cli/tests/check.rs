@@ -1,4 +1,4 @@
-//! The part of `./check` that looks at the dependencies, with a cargo that only notes what it is asked.
+//! The part of `./check` that checks the dependencies, with a cargo that only records its calls.
 #![cfg(unix)]
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-/// Runs it with a `cargo` whose `deny` is there or not, and whose database can be fetched or not.
+/// Runs it with a `cargo` that has `deny` or not, and whose database can be fetched or not.
 fn check(folder: &Path, deny: bool, fetched: bool) -> (Output, String) {
     let cargo = format!(
         "#!/bin/sh\necho \"$*\" >> {}\ncase \"$*\" in\n'deny fetch'*) exit {} ;;\ndeny*) exit {} ;;\nesac\n",
@@ -36,7 +36,7 @@ fn advisories_are_looked_at_where_they_can_be_had_and_else_said_to_be_skipped() 
     assert!(output.status.success() && !asked.contains("advisories"), "{asked}");
     assert!(said(&output).contains("skipped: the database of advisories cannot be had"), "{}", said(&output));
 
-    // The copy that the last fetch left.
+    // The copy from the last fetch.
     fs::create_dir_all(folder.path().join("advisory-dbs/advisory-db-3157b0e258782691")).unwrap();
     let (output, asked) = check(folder.path(), true, false);
     assert!(output.status.success() && asked.contains("check --disable-fetch advisories"), "{asked}");

@@ -1,4 +1,4 @@
-//! The book and the README: what they tell people to type works, and what they point at is there.
+//! The book and the README: the commands in them work, and their links have targets.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -34,8 +34,8 @@ fn blocks(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Programs that stand for those of the pages: `elbow` is the one that was built, its server ends by itself, and of cargo
-/// there is what runs `elbow`.
+/// Substitutes for programs on the pages: `elbow` is the one that was built, its server ends by itself, and `cargo` can
+/// only run `elbow`.
 fn programs(folder: &Path) {
     let elbow = env!("CARGO_BIN_EXE_elbow");
     let scripts = [
@@ -54,7 +54,7 @@ fn programs(folder: &Path) {
     }
 }
 
-/// Copies a folder, without the stores that somebody's own runs left there.
+/// Copies a folder, without stores that earlier runs left there.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
@@ -67,14 +67,14 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs the blocks of a page from top to bottom in a folder of its own: TOML becomes its study.toml, and starts a study
-/// anew; shell is run.
+/// Runs the blocks of a page from top to bottom in a separate folder: TOML becomes its study.toml, and starts a new
+/// study; shell is run.
 fn run(page: &str, text: &str) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let bin = tempfile::tempdir().unwrap();
     programs(bin.path());
     copy(&root().join("examples"), &folder.path().join("examples"));
-    // What the page on spaces speaks of.
+    // The file that the page on spaces refers to.
     let solvents = "solvent,permittivity\nwater,80.1\nmethanol,32.7\nethanol,24.5\nhexane,1.9\n";
     fs::write(folder.path().join("solvents.csv"), solvents).unwrap();
     fs::write(folder.path().join("candidates.csv"), "x,kind\n1,a\n2,a\n3,b\n").unwrap();
@@ -140,7 +140,7 @@ fn every_page_is_in_the_table_of_contents_and_on_the_site_and_every_entry_is_a_p
     }
 }
 
-/// A heading as a forge names it in addresses.
+/// The form of a heading in addresses on a forge.
 fn slug(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect::<String>().to_lowercase()
@@ -150,10 +150,10 @@ fn headings(text: &str) -> BTreeSet<String> {
     text.lines().filter(|line| line.starts_with('#')).map(|line| slug(line.trim_start_matches('#').trim())).collect()
 }
 
-/// Every page that somebody wrote, in a folder and below it.
+/// Every handwritten page in a folder and below it.
 fn documents(folder: &Path) -> Vec<PathBuf> {
     let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
-    // What docs/paper.md is made from has that page's links.
+    // The source of docs/paper.md has the same links as that page.
     let others =
         |path: &Path| name(path).starts_with('.') || ["target", "node_modules", "page.md"].contains(&&*name(path));
     let mut found = Vec::new();

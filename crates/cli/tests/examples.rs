@@ -12,12 +12,12 @@ fn a_week_in_the_laboratory_ends_with_a_front_of_pure_batches_and_its_picture() 
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/laboratory");
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        // A store that somebody's own week left there stays there.
+        // Leave existing stores in the folder as they are.
         if !entry.path().extension().is_some_and(|end| end.to_string_lossy().starts_with("elbow")) {
             fs::copy(entry.path(), bench.path(&entry.file_name().to_string_lossy())).unwrap();
         }
     }
-    // Two days of the initial design and a little more: what a week needs, without its fits.
+    // Two days of the initial design and a little more: all that a week needs, without its fits.
     let mut week = Command::new("sh");
     week.args(["week.sh", "2", "5"]).env("ELBOW", env!("CARGO_BIN_EXE_elbow")).current_dir(bench.folder.path());
     let output = week.output().unwrap();

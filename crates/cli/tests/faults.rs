@@ -1,11 +1,11 @@
-//! What happens to a study when its processes are stopped and killed.
+//! The effect on a study when its processes are stopped and killed.
 
 use std::process::Child;
 
 use crate::common::{Bench, until};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Says which trial began and prints a value after a while.
+/// Records which trial started, and prints a value after a while.
 const SLOW: &str = "sh -c 'echo {trial} >> begun; sleep 0.2; echo {x}'";
 
 fn signal(child: &Child, signal: Signal) {
@@ -22,7 +22,7 @@ fn a_killed_run_goes_on_where_it_was_and_the_budget_is_exact() {
         run.wait().unwrap();
     }
     let told = bench.count("complete");
-    // The last run does not wait for the leases of the dead: it sees that their process is gone.
+    // The last run does not wait for the leases of dead processes: it sees that they are gone.
     let start = std::time::Instant::now();
     let run = bench.json(&["run"]);
     assert!(start.elapsed() < std::time::Duration::from_secs(45), "it waited for leases to run out");
@@ -41,7 +41,7 @@ fn a_trial_that_kills_its_worker_is_run_three_times_in_all() {
         let run = bench.elbow(&["run"]);
         assert_eq!(run.status.code(), None, "{}", crate::common::stderr(&run));
     }
-    // The same machine restarts it, and sees each time that the process is gone: that is a loss like any other.
+    // The same machine restarts it, and sees each time that the process is gone: this counts as a loss like any other.
     let run = bench.json(&["run"]);
     assert_eq!(run["told"], 2);
     let begun = std::fs::read_to_string(bench.path("begun")).unwrap();

@@ -1,4 +1,4 @@
-//! Whatever is in a file that `elbow` reads, it complains or understands, and does not break down.
+//! Whatever a file contains, `elbow` either complains or understands it, and does not crash.
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom_cli::sheet;

@@ -1,8 +1,8 @@
-//! A store from somebody else makes `elbow` run nothing.
+//! A store from somebody else cannot make `elbow` run anything.
 
 use crate::common::Bench;
 
-/// Somebody else's study: its names and texts are commands, in every place that a text can stand.
+/// Somebody else's study: its names and texts are commands, wherever a text is possible.
 fn trap() -> Bench {
     let bench = Bench { folder: tempfile::tempdir().unwrap() };
     let text = r#"

@@ -1,4 +1,4 @@
-//! The life of a study, from the shell.
+//! The life of a study, seen from the shell.
 
 use crate::common::{Bench, stderr};
 use serde_json::json;
@@ -37,7 +37,7 @@ fn a_study_is_written_run_and_looked_at() {
     assert!(bench.bad(1, &["trials", "--where", "zz < 1"]).contains("no parameter is called `zz`"));
     assert!(bench.bad(1, &["trials", "--sort", "zz"]).contains("trial, value, state, "));
 
-    // The budget is used up, for everybody.
+    // The budget is used up for everybody.
     let asked = bench.json(&["ask"]);
     assert_eq!(asked["trials"], json!([]));
     assert!(asked["short"].as_str().unwrap().contains("budget"));
@@ -54,7 +54,7 @@ fn trials_are_asked_told_failed_and_released_by_hand() {
     assert_eq!(ids, [0, 1, 2, 3]);
     assert_eq!(bench.json(&["ask", "-n", "4", "--request", "sheet 1"])["trials"], asked["trials"]);
 
-    // Those of a person wait for the person, though the process that asked is gone.
+    // Trials of a person wait for the person, although the process that asked has ended.
     assert_eq!(bench.json(&["run", "--trials", "1", "--", "echo", "1"])["told"], 1);
     assert_eq!(bench.count("running"), 4);
 
@@ -132,7 +132,7 @@ fn results_come_from_json_and_from_files() {
 
 #[test]
 fn limits_hold_for_the_whole_process_group() {
-    // The shell's child goes on writing unless the group is killed.
+    // The shell's child continues to write unless the group is killed.
     let bench = Bench::new(
         2,
         "sh -c '(while true; do date >> ticks; sleep 0.05; done) & sleep 60'",
@@ -153,7 +153,7 @@ fn limits_hold_for_the_whole_process_group() {
     bench.bad(1, &["run"]);
     assert_eq!(bench.count("failed"), 1);
 
-    // No process of four takes too much, all of them together do; and what they do ends with the trial.
+    // None of four processes takes too much, but all of them together do; and their work ends with the trial.
     let bench = Bench::new(
         1,
         "perl -e 'for (1..3) { if (!fork) { system(\"date >> ticks\"); vec($s, 60 << 20, 8) = 1; $s =~ tr/\\0/y/; \
@@ -260,14 +260,14 @@ fn a_run_that_could_not_do_its_work_ends_with_a_code_that_says_so() {
     assert_eq!(output.status.code(), Some(1), "no time for any trial: {}", stderr(&output));
     bench.good(&["run"]);
     bench.good(&["run"]);
-    // A space of which every point was tried is done, whatever the budget.
+    // A space whose every point was tried is done, whatever the budget.
     bench.write(
         "few.toml",
         "name = \"few\"\n[parameters]\nn = { int = [1, 2] }\n[budget]\ntrials = 9\n[run]\ncommand = \"echo {n}\"\n",
     );
     bench.good(&["run", "few.toml"]);
     bench.good(&["run", "few.toml"]);
-    // Trials that were run, of which none has a value: whether they failed or were infeasible.
+    // Trials were run, and none has a value: whether they failed or were infeasible.
     for code in [1, 65] {
         let command = format!("command = [\"sh\", \"-c\", \"exit {code}\"]\n");
         let head =
@@ -324,18 +324,18 @@ fn a_larger_budget_in_study_toml_is_said_and_the_study_goes_on() {
     assert!(stderr(&output).contains("the budget is now 7 trials; it was 3 trials"), "{}", stderr(&output));
     assert_eq!(bench.count("complete"), 7);
     assert_eq!(bench.json(&["status"])["budget"], 7);
-    // Less, but not less than was handed out.
+    // A smaller budget, but not less than was handed out.
     budget(9);
     bench.good(&["ask"]);
     budget(8);
     assert_eq!(bench.json(&["ask"])["trials"], json!([]));
     budget(5);
     assert!(bench.bad(1, &["run"]).contains("8 were handed out"));
-    // A study.toml that names no budget takes the one there is.
+    // A study.toml without a budget accepts the current one.
     bench.write("study.toml", &text.replace("[budget]\ntrials = 3\n", ""));
     assert_eq!(bench.json(&["ask"])["trials"], json!([]));
     assert_eq!((&bench.json(&["status"])["budget"], &bench.json(&["replay"])["differences"]), (&json!(8), &json!([])));
-    // What changed the budget has a version that older builds refuse by its number.
+    // The event that changed the budget has a version that older builds refuse by its number.
     let log = bench.good(&["export", "--format", "events"]);
     assert!(log.contains("{\"v\":2,\"event\":\"budgeted\",\"trials\":7}"), "{log}");
 }
@@ -369,7 +369,7 @@ fn a_new_study_keeps_the_rule_for_failures_that_it_began_with() {
 
 #[test]
 fn many_failures_in_a_row_are_said_aloud_with_the_commonest_reason() {
-    // The first two give a value; after that every third one has another fault.
+    // The first two give a value; after that, every third one fails in a different way.
     let command = "sh -c 't={trial}; [ $t -lt 2 ] && echo $t && exit; [ $((t % 3)) = 0 ] && exit 3; \
                    echo oven $t is cold >&2; exit 1'";
     let bench = Bench::new(14, command, "");
@@ -394,7 +394,7 @@ fn many_failures_in_a_row_are_said_aloud_with_the_commonest_reason() {
     assert!(bench.good(&["status"]).contains(&format!("failing {words}\n")));
     assert!(bench.good(&["doctor"]).contains(words));
 
-    // Programs read standard output, and people the log.
+    // Programs read standard output, and people read the log.
     let more = Bench::new(5, "false", "");
     let output = more.elbow(&["--json", "run"]);
     let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -454,7 +454,7 @@ fn a_study_whose_kernel_is_a_part_is_looked_at_and_told_and_an_ask_says_what_is_
 
     assert_eq!(bench.json(&["tell", "4", "1.5", "--in", "own.elbow"])["told"], "recorded");
     assert_eq!(bench.json(&["status", "own.elbow"])["counts"]["complete"], json!(5));
-    // Without a model the best result stands for itself, and says why.
+    // Without a model the best result is recommended as it is, with the reason.
     let best = bench.json(&["best", "own.elbow"]);
     assert_eq!(best["observed"]["value"], 1.5);
     assert!(best.to_string().contains("acme/smooth 1"), "{best}");
@@ -483,7 +483,7 @@ fn a_sheet_of_mixtures_is_full_and_every_row_of_it_sums_to_one() {
         sheet.lines().skip(1).map(|row| row.split(',').filter_map(|cell| cell.parse().ok()).collect()).collect();
     assert_eq!(rows.len(), 12, "{sheet}");
     for row in rows {
-        // The number of the trial, then the parts, which a sheet shows to six digits.
+        // The number of the trial, then the parts, which a sheet shows with six digits.
         let parts = &row[1..];
         assert!(parts.len() == 9 && (parts.iter().sum::<f64>() - 1.0).abs() < 1e-6, "{row:?}");
     }
@@ -495,7 +495,7 @@ fn a_sheet_of_mixtures_is_full_and_every_row_of_it_sums_to_one() {
 
 #[test]
 fn an_ask_for_which_no_point_was_found_fails_and_says_what_was_tried() {
-    // Feasible on a thread that no random point meets, and which is no sum of floats.
+    // Feasible on a thin set that no random point hits, and which is not a sum of floats.
     let bench = nine_parts("\"abs(x1 * x2 - 0.25) < 1e-13\"");
     let said = bench.bad(1, &["ask"]);
     assert!(said.contains("no more free feasible point was found in 10000 random tries"), "{said}");

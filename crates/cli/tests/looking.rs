@@ -16,7 +16,7 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     let bench = done();
     let why = bench.json(&["why", "19"]);
     assert_eq!((&why["trial"], &why["source"]), (&json!(19), &json!("model")));
-    // The same facts, under the same names, as the library gives.
+    // The same facts, under the same names, as from the library.
     let store = elbowroom_store::open(bench.path("bench.elbow").to_str().unwrap()).unwrap();
     let shared = elbowroom_store::SharedStudy::open(store, "bench").unwrap();
     assert_eq!(why, json!(elbowroom::insight::why(shared.study(), elbowroom::study::TrialId(19)).unwrap()));
@@ -24,7 +24,7 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
     let terms = model["score"]["terms"].as_array().unwrap();
     let sum: f64 = terms.iter().map(|term| term["value"].as_f64().unwrap()).sum();
     assert!((sum - model["score"]["total"].as_f64().unwrap()).abs() < 1e-9, "{model}");
-    // By the acquisition, or by a bound if it refines: half of them do.
+    // By the acquisition, or by a bound if the point refines, as half of them do.
     let said = bench.good(&["why", "19"]);
     assert!(said.starts_with("Trial 19 was chosen to "), "it begins with a sentence: {said}");
     assert!(said.lines().all(|line| line.chars().count() <= 80), "{said}");
@@ -54,7 +54,7 @@ fn a_study_is_explained_drawn_examined_and_chosen_again() {
 
 #[test]
 fn six_parallel_trials_of_one_run_are_six_lanes() {
-    // Each waits until all six have begun, so that they surely run at once.
+    // Each trial waits until all six have started, so that they certainly run at the same time.
     let bench = Bench::new(6, "sh wait.sh {trial} {x}", "workers = 6");
     bench.write("wait.sh", "touch $1.begun; while [ $(ls *.begun | wc -l) -lt 6 ]; do sleep 0.02; done; echo $2");
     bench.good(&["run"]);
@@ -89,7 +89,7 @@ fn plots_and_tables_fit_eighty_columns() {
     let map = ["plot", "--what", "map", "--x", "kind"];
     for args in plots.iter().map(|plot| &plot[..]).chain([&map[..], &["trials"], &["status"]]) {
         let text = bench.good(args);
-        // The place of a store is one word, which cannot be broken.
+        // The address of a store is a single word, which cannot be broken.
         for line in text.lines().filter(|line| !line.starts_with("store ")) {
             assert!(line.chars().count() <= 80, "{args:?}: {line}");
         }
@@ -102,7 +102,7 @@ fn plots_and_tables_fit_eighty_columns() {
 fn a_damaged_store_is_reported_by_the_doctor_and_saved() {
     let bench = done();
     let mut bytes = fs::read(bench.path("bench.elbow")).unwrap();
-    // The last page holds some of the latest rows.
+    // The last page contains some of the latest rows.
     let page = bytes.len() - 4096;
     bytes[page..].fill(0xff);
     fs::write(bench.path("bench.elbow"), &bytes).unwrap();
@@ -140,7 +140,7 @@ fn a_study_is_exported_and_copied() {
 fn a_study_goes_on_with_a_larger_budget_under_another_name() {
     let bench = done();
     bench.good(&["copy", "study.toml", "bench.elbow", "--as", "more", "--trials", "3"]);
-    // Done again, it changes nothing.
+    // Repeated, it changes nothing.
     let copied = bench.json(&["copy", "study.toml", "bench.elbow", "--as", "more", "--trials", "3"]);
     assert_eq!(copied["results"], 20);
     let before = fs::read_to_string(bench.path("study.toml")).unwrap();
@@ -218,7 +218,7 @@ fn what_a_sheet_corrects_takes_the_place_of_all_there_was() {
     };
     assert_eq!(import("0,1,,\n", false), (1, 1.0));
     assert_eq!(import("0,3,,\n", false), (1, 2.0));
-    // A replicate may well equal the mean, or an earlier value under another name.
+    // A replicate may be equal to the mean, or to an earlier value under another name.
     assert_eq!(import("0,2,,third\n", false), (1, 2.0));
     assert_eq!(import("0,2,,\n0,5,,\n", true), (2, 3.5));
     assert_eq!(import("0,5,,\n0,2,,\n", true), (0, 3.5));
@@ -229,7 +229,7 @@ fn what_a_sheet_corrects_takes_the_place_of_all_there_was() {
     assert_eq!(bench.json(&["trials"])["trials"][0]["noise"], 0.25);
     assert_eq!(import("0,2,0.25,\n", true), (0, 2.0));
     assert_eq!(import("0,failed,,broke\n", false).1, 2.0);
-    // A spreadsheet leaves fifteen digits.
+    // A spreadsheet keeps fifteen digits.
     bench.good(&["tell", "0", "0.12345678901234567"]);
     let mean = bench.json(&["trials"])["trials"][0]["value"].as_f64().unwrap();
     let exported = bench.good(&["export"]).replace(&mean.to_string(), &format!("{mean:.15}"));
@@ -267,7 +267,7 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     let rows: Vec<Vec<&str>> = sheet.lines().skip(1).map(|line| line.split(',').collect()).collect();
     assert_eq!((rows[0][1], rows[4][1]), ("A1", "A5"));
     let (ph, salt) = (|i: usize| rows[i][2], |i: usize| rows[i][3]);
-    // Sorted otherwise, a blank, a replicate, a failure, another pH than planned, and an older result.
+    // In a different order, with a blank, a replicate, a failure, a pH that differs from the plan, and an older result.
     let filled = format!(
         "salt,trial,ph,value,comment,mine\n{},3,{},failed,spilled,\n{},0,{},0.5,,\n{},0,{},0.7,again,\n{},1,5.5,0.25,,\n{},2,{},,,\nnone,,4,0.1,,\n",
         salt(3),
@@ -310,7 +310,7 @@ fn a_sheet_goes_to_the_laboratory_and_comes_back() {
     assert_eq!((&trials["trials"][5]["point"]["ph"], &trials["trials"][5]["value"]), (&json!(5.5), &json!(0.25)));
     assert_eq!((&trials["trials"][6]["point"]["ph"], &trials["trials"][6]["value"]), (&json!(4.0), &json!(0.1)));
 
-    // A better reading of what was measured elsewhere than planned.
+    // A corrected reading of a measurement that was made at another point than planned.
     bench.write("mended.csv", "trial,ph,value\n1,5.5,0.35\n");
     assert_eq!(bench.json(&["import", "mended.csv", "--yes", "--correct"])["written"], true);
     let trials = bench.json(&["trials"]);
@@ -337,10 +337,10 @@ fn an_import_begins_a_study_with_all_that_was_measured_before() {
         (&trials[0]["value"], &trials[1]["value"], &trials[2]["state"]),
         (&json!(1.25), &json!(2.0), &json!("failed"))
     );
-    // sd is the root of the noise, which is a variance.
+    // sd is the square root of the noise, which is a variance.
     assert!((trials[0]["noise"].as_f64().unwrap() - 0.01).abs() < 1e-15);
     assert_eq!(bench.json(&["import", "earlier.csv", "--value", "yield", "--yes"])["changes"], json!([]));
-    // They cost nothing of the budget.
+    // They do not count against the budget.
     assert_eq!(bench.json(&["run"])["told"], 3);
 }
 
@@ -372,7 +372,7 @@ fn an_export_of_another_study_is_taken_as_given_points() {
     let (other, bench) = (done(), Bench::new(2, "echo {x}", ""));
     other.good(&["tell", "--at", "x=0.125", "--at", "n=2", "nan"]);
     bench.write("other.csv", &other.good(&["export"]));
-    // The same seed and space: the first points of the design are the same, and all the rest is not.
+    // The same seed and space: the first points of the design are the same, and everything else differs.
     bench.good(&["ask", "-n", "2"]);
     let said = bench.json(&["import", "other.csv", "--yes"]);
     assert_eq!((said["changes"].as_array().unwrap().len(), &said["given"]), (21, &json!(true)));
@@ -408,7 +408,7 @@ fn importing_ones_own_export_changes_nothing_whatever_the_trials_are() {
         assert_eq!(bench.json(&[&["import", "own.csv", "--yes"], more].concat())["changes"], json!([]));
     }
     assert_eq!(events(&bench), before);
-    // Nor does an older one, after more was measured.
+    // An older sheet changes nothing either, after more was measured.
     bench.good(&["tell", "0", "3"]);
     bench.good(&["tell", "2", "4"]);
     bench.good(&["tell", "5", "6"]);
@@ -427,7 +427,7 @@ fn fifty_thousand_rows_are_imported_in_few_commits() {
     let begun = std::time::Instant::now();
     let said = bench.json(&["import", "many.csv", "--yes"]);
     assert_eq!((said["changes"].as_array().unwrap().len(), &said["written"]), (50_000, &json!(true)));
-    // A commit for each row would take minutes; this is for machines that are very busy.
+    // One commit per row would take minutes; the limit is for very busy machines.
     assert!(begun.elapsed() < std::time::Duration::from_secs(120), "{:?}", begun.elapsed());
     assert_eq!(bench.count("complete"), 50_000);
     assert_eq!(bench.json(&["import", "many.csv", "--yes"])["known"], 50_000);
@@ -447,12 +447,12 @@ fn wells_are_remembered_and_find_their_trials() {
     };
     let pending = bench.good(&["sheet", "--pending"]);
     assert_eq!(well(&pending), at(&[("0", "A1"), ("2", "A3"), ("3", "A4")]), "each where it was");
-    // A new one has a free well beside them.
+    // A new trial gets a free well next to them.
     bench.good(&["ask"]);
     let pending = bench.good(&["sheet", "--pending", "--plate", "96"]);
     assert_eq!(well(&pending), at(&[("0", "A1"), ("2", "A3"), ("3", "A4"), ("4", "A2")]));
 
-    // Without trials, by the wells alone.
+    // Without trial numbers, by the wells alone.
     bench.write("filled.csv", "well,value\na01,1\nA4,3\nA3,failed\n");
     assert_eq!(bench.json(&["import", "filled.csv", "--yes"])["changes"].as_array().unwrap().len(), 3);
     let trials = bench.json(&["trials"])["trials"].clone();
@@ -460,7 +460,7 @@ fn wells_are_remembered_and_find_their_trials() {
         (&trials[0]["value"], &trials[3]["value"], &trials[2]["state"]),
         (&json!(1.0), &json!(3.0), &json!("failed"))
     );
-    // The next plate has the same wells: what was in them before is not meant, unless the row says so by its point.
+    // The next plate has the same wells: earlier trials in them are not meant, unless the row says so by its point.
     let tuesday = bench.good(&["sheet", "-n", "2", "--plate", "96"]);
     let first: Vec<&str> = tuesday.lines().nth(1).unwrap().split(',').collect();
     assert_eq!((first[0], first[1]), ("5", "A1"));

@@ -1,4 +1,4 @@
-//! A study that version 0.1.0 of elbowroom wrote, in the hands of this one.
+//! A study that version 0.1.0 of elbowroom wrote, continued by this version.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const LOG: &str = include_str!("../../core/tests/data/log-0.1.0.jsonl");
 
-/// What that study was run from.
+/// The study.toml of that study.
 const STUDY: &str = r#"name = "old"
 seed = 11
 [parameters]
@@ -23,7 +23,7 @@ command = "awk 'BEGIN { if ({x} > 0.5) exit 65; if ({rate} > 0.02) exit 1; print
 workers = 2
 "#;
 
-/// A store with these events, each as it is written here.
+/// A store with these events, each exactly as written here.
 fn store(bench: &Bench, name: &str, log: &str) {
     let mut digest = Digest::EMPTY;
     let entries: Vec<Entry> = log
@@ -63,7 +63,7 @@ fn replay_lists_the_asks_of_an_older_version_apart_and_is_content() {
 #[test]
 fn an_old_study_goes_on_and_what_it_is_asked_from_now_on_is_chosen_again() {
     let bench = old();
-    // The study.toml does not say what failures mean, and neither did the log.
+    // The study.toml does not say what failures mean, and neither does the log.
     let run = bench.json(&["run", "--trials", "8"]);
     let ended: u64 = ["told", "failed", "infeasible"].iter().map(|key| run[*key].as_u64().unwrap()).sum();
     assert_eq!(ended, 8);
@@ -75,7 +75,7 @@ fn an_old_study_goes_on_and_what_it_is_asked_from_now_on_is_chosen_again() {
     let said = bench.good(&["replay"]);
     assert!(said.contains(&format!("all {} asks of this version come out the same", all - before)), "{said}");
 
-    // An ask of this version that was changed is found among them.
+    // A modified ask of this version is found among them.
     let last = log.lines().rfind(|line| line.contains(r#""event":"asked""#)).unwrap();
     let mut event: Value = serde_json::from_str(last).unwrap();
     event["trials"][0]["point"]["x"] = json!(0.123);

@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::common::{Bench, flat};
 
-/// A study of three read-outs over `x`: two objectives and a limit.
+/// A study of three measurements over `x`: two objectives and a limit.
 fn laboratory() -> Bench {
     let bench = Bench { folder: tempfile::tempdir().unwrap() };
     bench.write(
@@ -16,7 +16,7 @@ fn laboratory() -> Bench {
     bench
 }
 
-/// Three trials: two that trade off, and one that would beat both and is not pure.
+/// Three trials: two that trade off, and one that would beat both but is not pure.
 fn told() -> Bench {
     let bench = laboratory();
     for (x, told) in [
@@ -122,7 +122,7 @@ fn a_sheet_is_filled_in_bit_by_bit_and_no_value_counts_twice() {
     for _ in 0..2 {
         assert!(bench.good(&["import", "monday.csv", "--yes"]).contains("there is nothing to import"));
     }
-    // The read-out by itself, of somebody else.
+    // The measurement alone, by somebody else.
     bench.good(&["ask"]);
     bench.good(&["tell", "2", "yield=70", "cost=4"]);
     bench.write("tuesday.csv", "trial;purity\n2;98,5\n");

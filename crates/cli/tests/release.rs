@@ -1,4 +1,4 @@
-//! What is handed out: manual pages, archives with their checksums and their lists of parts.
+//! The contents of a release: manual pages, archives with their checksums and their lists of components.
 #![cfg(unix)]
 
 use std::fs;
@@ -23,7 +23,7 @@ fn every_command_has_a_manual_page() {
     said(Command::new(ELBOW).arg("man").arg(folder.path()));
     let help = said(Command::new(ELBOW).arg("--help"));
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
-    // A line that goes on is indented further.
+    // A continuation line is indented further.
     let commands = commands.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
     let names: Vec<&str> = commands.filter_map(|line| line.split_whitespace().next()).collect();
     assert!(names.contains(&"run") && !names.contains(&"man"), "{names:?}");
@@ -36,8 +36,8 @@ fn every_command_has_a_manual_page() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot be written to /nowhere/at/all"));
 }
 
-/// Makes a release of the command that is tested, and returns its archive's name. In it is a script that calls the
-/// command: with everything for debugging the command itself would take long to compress.
+/// Makes a release of the command under test, and returns its archive's name. The archive has a script that calls the
+/// command: the command itself, with its debugging information, would take long to compress.
 fn release(folder: &Path, target: &str) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/release.py");
     let made = tempfile::tempdir().unwrap();
@@ -69,14 +69,14 @@ fn a_release_is_the_same_each_time_with_checksums_and_every_crate_that_is_in_it(
     {
         assert!(inside.join(file).is_file(), "{file}");
     }
-    // A stranger who has the archive alone starts here.
+    // A person who has only the archive starts here.
     assert!(fs::read_to_string(inside.join("README.md")).unwrap().contains("\n## A first study\n"));
     assert!(said(Command::new(inside.join("elbow")).arg("--version")).contains(env!("CARGO_PKG_VERSION")));
 
     let parts: Value = serde_json::from_slice(&read(first.path(), &format!("{name}.cdx.json"))).unwrap();
     let names: Vec<&str> =
         parts["components"].as_array().unwrap().iter().filter_map(|one| one["name"].as_str()).collect();
-    // A crate of ours, one that it stands on, and one that only tests need.
+    // One of our crates, one that it depends on, and one that only tests need.
     assert!(names.contains(&"elbowroom") && names.contains(&"faer") && !names.contains(&"proptest"), "{names:?}");
     let faer = parts["components"].as_array().unwrap().iter().find(|one| one["name"] == "faer").unwrap();
     assert_eq!(faer["hashes"][0]["content"].as_str().unwrap().len(), 64);
@@ -95,7 +95,7 @@ fn the_version_stands_the_same_wherever_it_stands() {
     for line in manifest.lines().chain(view.lines()).filter(is_of_another) {
         assert!(line.contains(&format!("version = \"={version}\"")), "{line}");
     }
-    // The address of the repository is written once for Cargo; the others say the same.
+    // Cargo's address of the repository is written once; all others must be the same.
     let address = manifest.lines().find_map(|line| line.strip_prefix("repository = ")).unwrap().trim_matches('"');
     for file in ["CITATION.cff", "crates/python/pyproject.toml", "docs/rust.md"] {
         assert!(read(file).contains(address), "{file}");

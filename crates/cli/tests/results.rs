@@ -82,11 +82,11 @@ fn the_last_line_of_a_command_may_be_an_object_of_results() {
     // A plain number is the metric too.
     let plain = bench("metric = \"loss\"", "echo {x}", "");
     assert_eq!(plain.json(&["run"])["told"], 6);
-    // A key that the study has no name for, as before there were names.
+    // A key for which the study has no name, as before there were names.
     let keyed = bench("", object, "metric = \"loss\"");
     assert_eq!(keyed.json(&["run"])["told"], 6);
     assert_eq!(keyed.json(&["best"])["observed"]["results"]["minutes"], 12.0);
-    // Without the metric the trial has failed, and keeps what was measured.
+    // Without the metric the trial has failed, and keeps its other results.
     let other = bench("metric = \"cost\"", object, "");
     other.elbow(&["run", "--trials", "1"]);
     let trial = &other.json(&["trials"])["trials"][0];
@@ -124,7 +124,7 @@ fn exports_and_sheets_have_a_column_for_each_result_and_are_read_back() {
     let again = first.json(&["import", "export.csv"]);
     assert!(again["changes"].as_array().unwrap().is_empty() || again["new"] == 0, "{again}");
 
-    // Into another study, where the rows are points of one's own.
+    // Into another study, where the rows are new points.
     let other = bench("metric = \"loss\"\nseed = 9", "echo 1", "");
     other.good(&["ask", "-n", "1"]);
     other.good(&["tell", "0", "loss=5", "minutes=1"]);
@@ -135,7 +135,7 @@ fn exports_and_sheets_have_a_column_for_each_result_and_are_read_back() {
     assert_eq!(trials[2]["results"], json!({ "minutes": 3.0 }));
     assert_eq!((&trials[3]["state"], &trials[3]["results"]), (&json!("failed"), &json!({ "minutes": 4.0 })));
 
-    // A sheet to fill in, with a result that is new to the study.
+    // A sheet to fill in, with a result that the study does not have yet.
     let sheet = first.good(&["sheet", "-n", "2"]);
     assert!(sheet.starts_with("trial,x,value,sd,comment,minutes,result noise\n3,"), "{sheet}");
     first.write("sheet.csv", "trial,loss,minutes,result kelvin,mine\n3,0.25,8,300,a\n4,,9,,b\n1,failed,,310,c\n");
@@ -144,7 +144,7 @@ fn exports_and_sheets_have_a_column_for_each_result_and_are_read_back() {
     assert_eq!(trials[3]["results"], json!({ "loss": 0.25, "minutes": 8.0, "kelvin": 300.0 }));
     assert_eq!((&trials[4]["state"], &trials[4]["results"]), (&json!("running"), &json!({ "minutes": 9.0 })));
     assert_eq!((&trials[1]["state"], &trials[1]["results"]["kelvin"]), (&json!("failed"), &json!(310.0)));
-    // The same sheet again changes nothing; another number takes the place of the first if that is wished.
+    // Importing the same sheet again changes nothing; another number replaces the first one on request.
     assert!(first.good(&["import", "sheet.csv", "--yes"]).contains("there is nothing to import"));
     first.write("sheet.csv", "trial,value,minutes\n4,,10\n3,0.25,8\n");
     first.good(&["import", "sheet.csv", "--yes", "--correct"]);
@@ -152,7 +152,7 @@ fn exports_and_sheets_have_a_column_for_each_result_and_are_read_back() {
     let trials = first.json(&["trials"])["trials"].clone();
     assert_eq!(trials[4]["results"]["minutes"], 10.0);
 
-    // A copy is the same log, and a new study of its results has all of them.
+    // A copy has the same log, and a new study made from its results has all of them.
     first.good(&["copy", "bench.elbow", "copy.elbow"]);
     let events = |store: &str| first.good(&["export", store, "--format", "events"]);
     assert_eq!(events("bench.elbow"), events("copy.elbow"));

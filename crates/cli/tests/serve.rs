@@ -29,7 +29,7 @@ fn a_server_of_a_study_that_has_not_begun_waits_for_it() {
     assert_eq!(server.get("/api/studies")["studies"], json!([]));
     bench.good(&["ask"]);
     assert_eq!(server.get("/api/studies/bench")["counts"]["running"], 1);
-    // A store that is named by its address must be there: nothing says which study it would have.
+    // A store that is named by its address must exist: nothing says which study it would have.
     assert!(bench.bad(1, &["serve", "other.elbow", "--port", "0"]).contains("there is no store at other.elbow"));
 }
 
@@ -66,7 +66,7 @@ fn half_open_connections_without_a_token_keep_nobody_waiting() {
     let address = server.url.strip_prefix("http://").unwrap().split('/').next().unwrap();
     let open = |i: usize| {
         let mut stream = TcpStream::connect(address).unwrap();
-        // Half of them begin to speak, and never come to an end.
+        // Half of them start to send a request, and never finish it.
         if i.is_multiple_of(2) {
             stream.write_all(b"GET / HTTP/1.1\r\nhost: ").unwrap();
         }
@@ -75,9 +75,9 @@ fn half_open_connections_without_a_token_keep_nobody_waiting() {
     let start = Instant::now();
     let mut idle: Vec<TcpStream> = (0..640).map(open).collect();
     bench.good(&["status", &server.url]);
-    // The first of them has 10 seconds for its headers: whoever waits for it to end is not served before that.
+    // The first of them has 10 seconds for its headers: anybody who waits for it to end is not served before that.
     assert!(start.elapsed() < Duration::from_secs(9), "{:?}", start.elapsed());
-    // There is no room for so many: who came first was shown out.
+    // There is no room for this many: the earliest connections were closed.
     idle[0].set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     assert!(matches!(idle[0].read(&mut [0]), Ok(0) | Err(_)));
 }
@@ -94,7 +94,7 @@ fn a_pause_holds_for_workers_on_the_file_too() {
     let mut run = bench.start(&["run"]);
     let mut said = BufReader::new(run.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(said.by_ref().any(|line| line.contains("the study is paused")), "it says so");
-    // The trial that was handed out before is reported while it lasts; no other one is begun.
+    // The trial that was handed out before can be reported during the pause; no new one is started.
     bench.good(&["tell", "0", "0.5"]);
     assert_eq!((bench.count("complete"), bench.json(&["status"])["n_trials"].clone()), (1, Value::from(1)));
     pause(false);

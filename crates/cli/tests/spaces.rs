@@ -62,7 +62,7 @@ fn a_table_ends_when_all_its_rows_were_tried_and_takes_no_other_point() {
     let bench = bench("name = \"a\"\ncandidates = \"candidates.csv\"\n");
     let error = bench.bad(1, &["tell", "--at", "dose=0.1", "--at", "kind=b", "--at", "hours=1", "3"]);
     assert!(error.contains("dose=0.1 kind=b hours=1 is not among the 3 candidates"), "{error}");
-    // The log has the rows, and needs the file no more.
+    // The log contains the rows, so the file is no longer needed.
     bench.good(&["ask", "-n", "1"]);
     std::fs::remove_file(bench.path("candidates.csv")).unwrap();
     std::fs::remove_file(bench.path("study.toml")).unwrap();

@@ -5,7 +5,7 @@ use crate::common::{Bench, flat, until};
 #[test]
 fn an_address_that_refuses_says_so_soon() {
     let bench = Bench::new(3, "echo {x}", "");
-    // Nobody listens on port 1. Six tries of before took more than six seconds.
+    // Nobody listens on port 1. Earlier versions tried six times, which took more than six seconds.
     for address in ["http://127.0.0.1:1/?token=abc", "postgres://ada@127.0.0.1:1/lab"] {
         let start = std::time::Instant::now();
         let said = bench.bad(1, &["status", address]);
@@ -28,7 +28,7 @@ fn a_read_only_store_can_be_looked_at() {
         let mut command = std::process::Command::new(bench.path("elbow"));
         command.args(args).current_dir(bench.folder.path()).env("TMPDIR", "/tmp");
         if fs::metadata("/proc/self").is_ok_and(|data| data.uid() == 0) {
-            // Permissions mean nothing to root.
+            // Permissions do not restrict root.
             command.uid(65534).gid(65534);
         }
         command
@@ -64,7 +64,7 @@ fn doctor_tells_a_plain_copy_of_a_store_in_use() {
         "{said}"
     );
     assert!(said.contains("elbow copy"), "{said}");
-    // The backup is whole, and so is the store of a run that was killed.
+    // The backup is intact, and so is the store of a run that was killed.
     bench.good(&["doctor", "whole.elbow"]);
     bench.good(&["doctor"]);
 }

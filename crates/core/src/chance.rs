@@ -1,61 +1,64 @@
 //! The chance that a point gives a value at all, learned from the trials that did and those that did not.
 //!
-//! Explanations compete, and what is used is their average, weighted by how well they foretold what was seen:
+//! Several explanations compete. Their average is used, weighted by how well each predicted what was observed:
 //!
-//! * failures happen anywhere alike: p₀ = (n₊ + 2)/(n + 3), Z₀ = 3p₀² p₀^n₊ (1 − p₀)^n₋, for chance seldom takes most trials;
-//! * failures have a place: a Gaussian process behind a probit ([`Probit`]), whose lengthscale and variance are averaged
-//!   over a grid with the weights π_g Z_g; with more beforehand for sharp borders;
-//! * some have a place and some are chance: the same beside sharp borders with a lapse rate ε, a half of the failures that
-//!   were seen. Without these a region is no longer seen once chance fails in the middle of what is good.
+//! * failures are equally likely everywhere: p₀ = (n₊ + 2)/(n + 3), Z₀ = 3p₀² p₀^n₊ (1 − p₀)^n₋, since chance seldom
+//!   takes most trials;
+//! * failures have a place: a Gaussian process behind a probit ([`Probit`]), averaged over a grid of lengthscales and
+//!   variances with the weights π_g Z_g; sharp borders have more prior weight;
+//! * some have a place and some are chance: the same with sharp borders and a lapse rate ε, half of the observed
+//!   failure rate. Without it a region is no longer recognized once a chance failure occurs among good points.
 //!
-//! ln p(x) = ln(w₁ Σ_g w_g (1 − ε_g) Φ_g(x) + w₀ p₀), with w₁/w₀ = (hZ₁/Z₀)³ and ln h = 1.2; Z₁ is the mean of the Z_g without
-//! lapses, and κ times that of those with. Where failures come at random, w₁ falls and p is the same everywhere: the search
-//! is not driven away. Where they have a place, w₀ falls. There is no threshold. All are given the rate that was seen: with a
-//! rate to find, chance alone would pay for what a place has as its prior mean, and lose about ½ ln n nats for nothing.
+//! ln p(x) = ln(w₁ Σ_g w_g (1 − ε_g) Φ_g(x) + w₀ p₀), with w₁/w₀ = (hZ₁/Z₀)³ and ln h = 1.2; Z₁ is the mean of the Z_g
+//! without lapses, plus κ times the mean of those with. If failures are random, w₁ falls and p is the same everywhere:
+//! the search is not driven away. If they have a place, w₀ falls. There is no threshold. All explanations are given the
+//! observed success rate: if it had to be inferred, only the explanation by chance would pay for it (a place has it as
+//! its prior mean), and would lose about ½ ln n nats for nothing.
 //!
-//! EI·p would be the expected improvement if p were all there is to it. But the search goes where p is too large, and where
-//! the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five trials
-//! failed. So p also has a gate: a point may be *riskier* than the safest trial by so much and no more,
-//! p(x) ≥ (1 − r) p_most, where the risk r is what the points under way leave of 0.45, and some in any case; less of both
-//! where many trials failed for their place (their number times w₁). While any candidate is above the gate nothing below it
-//! is chosen, however little is left to gain above. Where failures have no place, p is nearly the same everywhere and every
-//! point is above the gate.
+//! EI·p would be the expected improvement if p were the whole story. But the search goes where p is too large, and
+//! where the objective is known well, an improvement beyond the border outweighs any chance of failure: four of five
+//! trials failed. So p also has a gate, which limits how much *riskier* than the safest trial a point may be:
+//! p(x) ≥ (1 − r) p_most. The risk r is what the points under way leave of 0.45, but never less than a fixed amount;
+//! both are smaller if many trials failed for their place (their number times w₁). While any candidate is above the
+//! gate, none below it is chosen, however little is left to gain above. If failures have no place, p is nearly the same
+//! everywhere and every point is above the gate.
 //!
-//! Prior means are those of the rate that was seen, (1 − ε) Φ(m/√(1 + σ²)) = p₀, so that what is far from all trials
-//! is as likely to succeed as a trial was on average, however sharp the border is.
+//! Prior means match the observed rate, (1 − ε) Φ(m/√(1 + σ²)) = p₀, so that a point far from all trials is as likely
+//! to succeed as a trial was on average, however sharp the border is.
 //!
-//! A trial's failure never makes p zero, not even where it was: that no point is proposed beside a failed one is a rule of
-//! the search ([`crate::batch::Tried`]).
+//! A trial's failure never makes p zero, not even at its own point: the rule that no point is proposed next to a failed
+//! one belongs to the search ([`crate::batch::Tried`]).
 
 use crate::error::{Error, Result};
 use crate::gp::{Hyperparameters, KernelKind, Metric, Posterior, Probit, Scratch, Sites, Sweeps, work};
 use crate::linalg::Points;
 use crate::normal;
 
-/// Lengthscales of the grid in two dimensions; distances grow as the root of the dimension, and so do they. The longest
+/// Lengthscales of the grid in two dimensions; they grow with the root of the dimension, as distances do. The longest
 /// makes the border nearly a plane.
 const LENGTHSCALES: [f64; 3] = [0.15, 0.6, 2.4];
 
-/// Standard deviations of the latent function for each unit of lengthscale, and how likely each is beforehand: how sharp the
-/// border is. A chance rises from 0.1 to 0.9 over about 2.6 by this, in the unit cube. Where a solver diverges or memory runs
-/// out, the border has no width, and trials hardly tell: of those that bisect it half fail, as beside a blunt border, and the
-/// evidence of both stays the same. So sharp ones are likelier beforehand.
+/// How sharp the border is: standard deviations of the latent function per unit of lengthscale, and the prior
+/// probability of each. A chance rises from 0.1 to 0.9 over about 2.6 divided by this, in the unit cube. Where a solver
+/// diverges or memory runs out, the border has no width, and trials hardly show it: half of those that bisect it fail,
+/// as with a blunt border, so the evidence of both stays the same. Sharp borders are therefore more likely a priori.
 const SLOPES: [(f64, f64); 4] = [(4.0, 0.01), (64.0, 0.01), (1024.0, 0.09), (16384.0, 0.89)];
 
-/// Of the failures that were seen, how many are chance where some have a place.
+/// The share of the observed failures that are chance, if some have a place.
 const LAPSES: f64 = 0.5;
 
-/// How likely that is beforehand, beside all of them having one (κ).
+/// The prior odds of that, relative to all failures having a place (κ).
 const LAPSE_PRIOR: f64 = 0.5;
 
-/// How many slopes, the sharpest, are tried with lapses too: beside a blunt border a failure among values is no surprise.
+/// How many of the sharpest slopes are also tried with lapses: with a blunt border, a failure among values is no
+/// surprise.
 const N_SHARP: usize = 2;
 
-/// How often the evidence counts between a place and chance. Once is an average by the rules, and has the search driven
-/// away by failures at random; more decides sooner and wastes no more beside a border.
+/// The power of the evidence in the choice between a place and chance. With power 1, the average by the rules, random
+/// failures drive the search away; a higher power decides sooner and wastes no more trials near a border.
 const SHARPNESS: f64 = 3.0;
 
-/// Nats by which a place is ahead of chance before anything is seen: most failures have one.
+/// The head start of a place over chance, in nats, before anything is observed: most failures have one.
 const HEAD_START: f64 = 1.2;
 
 /// Members with less than this share of the weight of the best are left out.
@@ -64,16 +67,16 @@ const LEAST_SHARE: f64 = 0.05;
 /// How much riskier than the safest trial points may be.
 #[derive(Debug, Clone, Copy)]
 struct Room {
-    /// Together with those under way.
+    /// In total, including the points under way.
     together: f64,
-    /// Each of them in any case.
+    /// What each point is allowed in any case.
     each: f64,
 }
 
 impl Room {
     const MUCH: Self = Self { together: 0.45, each: 0.07 };
 
-    /// Where more than [`MANY`] of all trials failed for their place.
+    /// If more than [`MANY`] of all trials failed for their place.
     const LITTLE: Self = Self { together: 0.26, each: 0.035 };
 
     fn after(n_failed_by_place: f64, n_ended: usize) -> Self {
@@ -81,18 +84,18 @@ impl Room {
     }
 }
 
-/// The share of trials that failed for their place from which on it is many.
+/// The share of trials that failed for their place above which it counts as many.
 const MANY: f64 = 0.2;
 
 /// How steeply a score falls below the gate, for each unit of ln p.
 const GATE_SLOPE: f64 = 1000.0;
 
-/// Sweeps for each member of the grid, which starts from the sites of the one before; and more of them for those whose
-/// evidence is not [`BEHIND`] the best so far. Sharp borders take that many to settle.
+/// Sweeps for each member of the grid, which starts from the sites of the one before; and further sweeps for members
+/// whose evidence is not [`BEHIND`] the best so far. Sharp borders take that many to settle.
 const SWEEPS: Sweeps = Sweeps { most: 5, tolerance: 0.01 };
 const MORE_SWEEPS: Sweeps = Sweeps { most: 10, tolerance: 0.01 };
 
-/// Nats by which a member is behind that will not count.
+/// A member this many nats behind will not count.
 const BEHIND: f64 = 6.0;
 
 /// The chance that a point gives a value.
@@ -146,7 +149,7 @@ impl Chance {
         self.members.iter().take(1).flat_map(|member| member.latent.observed())
     }
 
-    /// Learns from trials in the unit cube; nothing if none failed. The cost is that of a few dozen factorizations.
+    /// Learns from trials in the unit cube; `None` if none failed. The cost is that of a few dozen factorizations.
     pub fn learn(x: &Points, succeeded: &[bool], metric: &[Metric]) -> Result<Option<Self>> {
         if x.len() != succeeded.len() {
             let what = format!("{} points but {} answers", x.len(), succeeded.len());
@@ -192,7 +195,7 @@ impl Chance {
         Ok(Some(chance.among(n_failed, x.len())))
     }
 
-    /// Says how many of all trials failed, where it was learned from a part of them.
+    /// Sets how many of all trials failed, if it was learned from a part of them.
     #[must_use]
     pub fn among(mut self, n_failed: usize, n_ended: usize) -> Self {
         self.room = Room::after(self.weight_of_place() * n_failed as f64, n_ended);
@@ -203,7 +206,7 @@ impl Chance {
     pub fn luck(&self, x: &[f64]) -> f64 {
         let mut scratch = Scratch::default();
         let member = |member: &Member| {
-            // Of its weight, the share ε/(ε + (1 − ε) Φ(−z)).
+            // The share ε/(ε + (1 − ε) Φ(−z)) of its weight.
             let p = member.latent.predict_value(x, &mut scratch);
             let by_place = (1.0 - member.lapse) * normal::cdf(-p.mean / (1.0 + p.variance).sqrt());
             let weight = (member.ln_weight - (-member.lapse).ln_1p()).exp();
@@ -262,13 +265,13 @@ impl Chance {
         -(ln_p - self.ln_most).min(0.0).exp_m1()
     }
 
-    /// The gate for one more point, given what those under way risk together: the least ln p that it may have.
+    /// The gate for one more point, given the total risk of those under way: the smallest ln p that it may have.
     pub fn gate(&self, risk_under_way: f64) -> f64 {
         let risk = (self.room.together - risk_under_way).max(self.room.each);
         self.ln_most + (-risk).ln_1p()
     }
 
-    /// What ln p adds to a score, and the derivative of that: itself, and less below a gate.
+    /// What ln p adds to a score, and the derivative: ln p itself, and less below a gate.
     pub fn weigh(ln_p: f64, gate: f64) -> (f64, f64) {
         if ln_p < gate { (ln_p + GATE_SLOPE * (ln_p - gate), 1.0 + GATE_SLOPE) } else { (ln_p, 1.0) }
     }
@@ -279,7 +282,7 @@ impl Chance {
         self.ln_p_many(x).into_iter().map(|ln_p| Self::weigh(ln_p, gate).0).collect()
     }
 
-    /// As [`weigh`](Self::weigh) at a point; its gradient is added to `gradient`.
+    /// Like [`weigh`](Self::weigh) at a point; its gradient is added to `gradient`.
     pub fn add_weight_gradient(&self, x: &[f64], gate: f64, scratch: &mut Scratch, gradient: &mut [f64]) -> f64 {
         let mut own = vec![0.0; gradient.len()];
         let (value, slope) = Self::weigh(self.add_gradient(x, scratch, &mut own), gate);
@@ -287,7 +290,7 @@ impl Chance {
         value
     }
 
-    /// How much of the belief is that failures have a place, all of them or some.
+    /// The weight of the belief that failures have a place, all of them or some.
     pub fn weight_of_place(&self) -> f64 {
         1.0 - self.weight_of_chance
     }
@@ -297,7 +300,7 @@ impl Chance {
         self.work
     }
 
-    /// Operations of one look at a point.
+    /// Operations of one prediction.
     pub fn work_of_prediction(&self) -> f64 {
         self.members.iter().map(|member| member.latent.work_of_prediction()).sum()
     }
@@ -335,7 +338,7 @@ fn candidates(x: &Points, succeeded: &[bool], metric: &[Metric], rate: f64) -> (
                 }
                 None => first,
             };
-            // Those with lapses say less: the next border starts from those without.
+            // Those with lapses carry less information: the next border starts from those without.
             if lapse == 0.0 {
                 sites.clone_from(&probit.sites);
             }

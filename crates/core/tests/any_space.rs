@@ -1,6 +1,6 @@
-//! Random spaces of every kind of parameter, with conditions, sums, tables and contexts, whose trials end in every way: what
-//! is proposed is a point of the space that keeps its constraints and was not tried, what is missing is said, and the log
-//! gives the same again.
+//! Random spaces of every kind of parameter, with conditions, sums, tables and contexts, whose trials end in every way:
+//! each proposed point is in the space, keeps its constraints and was not tried before; a shortfall has a reason; and
+//! the log reproduces the study.
 
 use std::collections::HashSet;
 
@@ -33,7 +33,7 @@ fn parameter(draw: &mut Stream, i: usize) -> Parameter {
     }
 }
 
-/// A condition on a parameter that may have one.
+/// A condition on this parameter, if there can be one.
 fn condition(draw: &mut Stream, on: &Parameter) -> Option<String> {
     let name = on.name();
     if let Parameter::Int { low, high, .. } = on {
@@ -110,7 +110,7 @@ fn end(draw: &mut Stream, study: &mut Study, id: TrialId) {
         _ => {
             let mut results = Results::default();
             for name in names {
-                // The others come late, or never.
+                // The other results come late, or never.
                 if draw.below(5) > 0 {
                     results = results.with(name, value(draw, &point));
                 }
@@ -122,7 +122,7 @@ fn end(draw: &mut Stream, study: &mut Study, id: TrialId) {
     }
 }
 
-/// The whole space, or with a parameter held that some point has.
+/// The whole space, or with a parameter held at the value of some point.
 fn narrowing(draw: &mut Stream, space: &SearchSpace) -> Narrowing {
     let point = space.decode(&space.sample(draw));
     let all: Vec<(&str, &Value)> = point.iter().collect();
@@ -157,7 +157,7 @@ fn any_space_is_asked_and_told_whatever_happens_to_its_trials() {
         let read: SearchSpace = serde_json::from_str(&serde_json::to_string(&space).unwrap()).unwrap();
         assert_eq!(read, space, "{seed}");
         let config = config(&mut draw, space);
-        // Some strategies know one objective only, and some spaces are shown to be empty.
+        // Some strategies support a single objective only, and some spaces are provably empty.
         let Ok(mut study) = Study::new(config) else { continue };
         let mut seen = HashSet::new();
         for _ in 0..5 {

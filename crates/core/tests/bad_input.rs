@@ -1,5 +1,5 @@
-//! Input that could break a study, through its public face with the default strategy: each case ends in a plain result
-//! or in an error that says what and what to try; and where there is a model to be used, it is used.
+//! Input that could break a study, through the public interface with the default strategy: each case ends in a plain
+//! result or in an error that says what is wrong and what to try; and if a model can be used, it is used.
 
 use elbowroom::batch::{AcquisitionKind, Believer, LocalPenalization, MaximumRule, Refit};
 use elbowroom::error::{Error, Kind};
@@ -27,7 +27,7 @@ fn at(trial: &Trial, name: &str) -> f64 {
     trial.point.get(name).unwrap().as_f64().unwrap()
 }
 
-/// Asks for the whole design and tells it values by number.
+/// Asks for the whole design and reports values by number.
 fn told(mut study: Study, value: impl Fn(usize, &Trial) -> f64) -> Study {
     let n = study.config().n_initial();
     for (i, trial) in study.ask(n).unwrap().trials.iter().enumerate() {
@@ -51,7 +51,7 @@ fn expect_model(name: &str, study: &Study, q: usize) -> Suggestion {
     next
 }
 
-/// What an error must have: the facts, and a hint on a line of its own.
+/// What an error must contain: the facts, and a hint on a separate line.
 fn assert_helpful(error: &Error, words: &[&str]) {
     let text = error.to_string();
     for word in words {
@@ -90,7 +90,7 @@ fn values_of_any_size_are_modelled() {
             expect_model(name, &study, 4);
             let model = study.model().unwrap();
             let p = model.posterior.predict(&[0.3, 0.6]);
-            // The model works on values of size 1, whatever was told.
+            // The model works on values of size 1, whatever was reported.
             assert!(p.mean.abs() < 1e3 && p.variance > 0.0 && p.variance < 1e6, "{name}: {p:?}");
             let best = study.recommended().unwrap();
             assert!(best.mean.is_finite() && best.sd.is_finite() && best.sd >= 0.0, "{name}: {best:?}");
@@ -105,7 +105,7 @@ fn one_observation_is_enough_to_go_on() {
     one.tell(trial.id, 2.0).unwrap();
     expect_model("one observation", &one, 3);
 
-    // With a larger design the design goes on.
+    // With a larger design the design continues.
     let mut study = study(square());
     let trial = study.ask(1).unwrap().trials.remove(0);
     study.tell(trial.id, 2.0).unwrap();
@@ -114,7 +114,7 @@ fn one_observation_is_enough_to_go_on() {
 
 #[test]
 fn different_values_at_the_same_point_are_noise() {
-    // By adding the same point again, and by telling a trial more than once.
+    // By adding the same point again, and by reporting a trial more than once.
     let mut added = study(square());
     for (i, value) in [1.0, 2.0, -1.0, 5.0, 5.0, 1e3].into_iter().enumerate() {
         let x = 0.25 * (i % 2) as f64;
@@ -176,7 +176,7 @@ fn a_space_of_twelve_points_ends_with_its_twelfth() {
     s.ask(10).unwrap();
     let third = s.ask(10).unwrap();
     assert!(third.trials.is_empty() && third.shortfall.is_some());
-    // The recommendation is one of the twelve still.
+    // The recommendation is still one of the twelve.
     assert!(s.recommended().is_some());
 }
 
@@ -207,7 +207,7 @@ fn parameters_of_one_value_are_no_hindrance() {
     for trial in expect_model("one value", &s, 3).trials {
         assert_eq!(trial.point.get("equal").unwrap().as_f64(), Some(2.0));
     }
-    // Nothing is searched at all: one point, then none.
+    // Nothing is searched: one point, then none.
     let mut s = study(space(vec![Parameter::category("only", ["one"])]));
     let first = s.ask(3).unwrap();
     assert_eq!(first.trials.len(), 1);
@@ -268,10 +268,10 @@ fn failures_and_infeasible_points_alone_leave_the_study_searching() {
         }
         assert_eq!(s.n_observed(), 0);
         let next = s.suggest(2).unwrap();
-        // There is no model of values, and what was learned is where not to look.
+        // There is no model of values, and the study has only learned where not to search.
         assert!(next.trials.len() == 2 && next.provenance.fallback.unwrap().contains("too few values"));
         assert!(s.recommended().is_none() && s.best().is_none());
-        // Two results later there is a model of them, and none of what gave no value.
+        // Two results later there is a model of them, which does not include trials without a value.
         for trial in s.ask(2).unwrap().trials {
             s.tell(trial.id, at(&trial, "x")).unwrap();
         }
@@ -292,7 +292,7 @@ fn fifty_points_can_be_pending_on_few_results() {
         points.push(asked.trials[0].point.clone());
     }
     assert_eq!(s.pending().count(), 50);
-    // With one result the design goes on for as long as it is wanted, without an end.
+    // With one result the design continues for as long as points are requested.
     let mut one = study(square());
     let first = one.ask(1).unwrap().trials.remove(0);
     one.tell(first.id, 1.0).unwrap();
@@ -327,7 +327,7 @@ fn told_noise_of_any_size_is_modelled() {
         assert!(best.mean.is_finite() && best.sd.is_finite(), "{name}: {best:?}");
     }
 
-    // No noise at one point with two values: a contradiction, yet no breakdown.
+    // Exact results with two values at one point: a contradiction, which must not break anything.
     let mut s = told(study(square()), |i, _| i as f64);
     let id = s.trials()[0].id;
     s.tell(id, Tell::new(5.0).noise(0.0)).unwrap();
@@ -471,7 +471,7 @@ fn settings_out_of_their_range_are_refused_by_name() {
 #[test]
 fn a_space_of_categories_alone_is_searched_by_the_model_and_not_in_order() {
     // 6 × 6 × 6 × 6 points. The function is a sum of the four levels, so that the model knows it after a few results:
-    // what matters is that the batch's further points follow the score and not the order of enumeration.
+    // the test is whether the batch's further points follow the score and not the order of enumeration.
     let names = ["a", "b", "c", "d"];
     let mut n_best = 0;
     for seed in 0..5 {
@@ -499,7 +499,7 @@ fn results_without_a_noise_of_their_own_have_the_configured_one() {
     }
     let model = study.model().unwrap();
     let noise = &model.posterior.hyper().noise;
-    // Scaling the results scales all variances alike, so that ratios stay.
+    // Scaling the results scales all variances equally, so the ratios stay.
     for i in 1..4 {
         let ratio = noise.variance(i) / noise.variance(0);
         assert!((ratio - 4.0).abs() < 1e-12, "{i}: {ratio}");
@@ -516,9 +516,10 @@ fn results_that_are_only_centred_are_modelled_at_any_size() {
         }
         expect_model(&format!("size {size}"), &study, 3);
         let recommended = study.recommended().unwrap();
-        // The least value is −2 sizes, in the middle of the space.
+        // The smallest value is −2 sizes, in the middle of the space.
         assert!((-2.2..-1.5).contains(&(recommended.mean / size)), "size {size}: {recommended:?}");
-        // In the results' own units the prior's deviation is of their size; hyperparameters do not depend on it.
+        // In the results' own units, the deviation of the prior has their size; the hyperparameters do not depend on
+        // it.
         let hyper = study.model().unwrap().posterior.hyper().clone();
         let own = if (1e-50..=1e50).contains(&size) { size } else { 1.0 };
         assert!((0.03..30.0).contains(&(hyper.variance.sqrt() / own)), "size {size}: {hyper:?}");
@@ -534,7 +535,7 @@ fn results_that_are_only_centred_are_the_values_of_the_model() {
     for (trial, value) in study.ask(4).unwrap().trials.iter().zip([10.0, 20.0, 40.0, 50.0]) {
         study.tell(trial.id, value).unwrap();
     }
-    // Minimized by default, so the model maximizes their negatives; the mean is 30.
+    // Values are minimized by default, so the model maximizes their negatives; the mean is 30.
     assert_eq!(study.model().unwrap().posterior.values(), [20.0, 10.0, -10.0, -20.0]);
 }
 
@@ -565,7 +566,7 @@ fn a_misspelled_setting_is_refused() {
 fn a_point_that_failed_is_not_recommended() {
     let space = SearchSpace::new(vec![Parameter::int("n", 0, 9)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).seed(1).initial(6)).unwrap();
-    // The values fall towards n = 9, which always fails.
+    // The values decrease towards n = 9, which always fails.
     for _ in 0..10 {
         for trial in study.ask(1).unwrap().trials {
             let n = trial.point.get("n").unwrap().as_i64().unwrap();

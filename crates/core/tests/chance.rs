@@ -1,4 +1,4 @@
-//! The chance that a point gives a value: expectation propagation against exact values, and what is made of it.
+//! The chance that a point gives a value: expectation propagation against exact values, and how the chance is used.
 
 use elbowroom::gp::{Hyperparameters, KernelKind, Posterior, Probit, Scratch, Sites, Sweeps};
 use elbowroom::linalg::Points;
@@ -21,8 +21,8 @@ fn assert_close(got: f64, want: f64, tolerance: f64) {
     assert!((got - want).abs() <= tolerance, "{got} {want}");
 }
 
-/// mpmath, 30 digits, expectation propagation to its fixed point: Matérn-5/2, six points on a line, ℓ 0.3, σ² 4, m 0.5.
-/// The exact ln Z and ln p (orthant probabilities) are beside it: the method's own error is 0.01 nats.
+/// By mpmath with 30 digits, expectation propagation to its fixed point: Matérn-5/2, six points on a line, ℓ 0.3, σ² 4,
+/// m 0.5. The exact ln Z and ln p (orthant probabilities) are given as well: the method's own error is 0.01 nats.
 #[test]
 fn on_a_line_the_fixed_point_is_the_one_computed_elsewhere() {
     let x = Points::from_rows(1, vec![0.05, 0.2, 0.35, 0.55, 0.75, 0.95]).unwrap();
@@ -70,7 +70,7 @@ fn two_answers_have_the_probability_of_a_quadrant() {
     let hyper = hyper(4.0, &[0.3], 0.5);
     let seen = Probit::new(&x, &[true, false], &hyper, 0.0, Sites::new(2), EXACT).unwrap();
     assert_close(seen.ln_evidence, -1.73607050666244, 1e-11);
-    // The quadrant itself, by our own Φ₂, which is tested elsewhere against arbitrary precision.
+    // The quadrant itself, by our Φ₂, which another test compares with arbitrary precision.
     let s = (5f64.sqrt() * 0.3 / 0.3, 4.0);
     let k = s.1 * (1.0 + s.0 + s.0 * s.0 / 3.0) * (-s.0).exp();
     let exact = normal::cdf2(0.5 / 5f64.sqrt(), -0.5 / 5f64.sqrt(), -k / 5.0).ln();
@@ -96,8 +96,9 @@ fn where_all_answers_agree_what_is_unknown_keeps_the_prior() {
     }
 }
 
-/// mpmath as above, with a lapse rate of 0.1, on the line and in the plane. In the plane the last failure is among values
-/// and would have a precision of −0.059 (ln Z −5.32729793730038): it is kept at 0 there and here, and matches the mean.
+/// By mpmath as above, with a lapse rate of 0.1, on the line and in the plane. In the plane the last failure is among
+/// values and would have a precision of −0.059 (ln Z −5.32729793730038): both computations keep it at 0 and match the
+/// mean.
 #[test]
 fn with_lapses_the_fixed_point_is_the_one_computed_elsewhere() {
     let x = Points::from_rows(1, vec![0.05, 0.2, 0.35, 0.55, 0.75, 0.95]).unwrap();
@@ -115,8 +116,8 @@ fn with_lapses_the_fixed_point_is_the_one_computed_elsewhere() {
     let in_plane = hyper(3.0, &[0.4, 0.6], 1.0);
     let answers = [true, true, true, true, false, true, false, false];
     let seen = Probit::new(&x, &answers, &in_plane, 0.1, Sites::new(8), EXACT).unwrap();
-    // A precision of 10⁻⁹ instead of the 10⁻¹⁰ there changes 2·10⁻¹⁰ (mpmath); but the variance (1 − R/τ)/τ at such a site is
-    // known to a rounding over τ, 2·10⁻¹⁶/10⁻⁹.
+    // A precision of 10⁻⁹ instead of mpmath's 10⁻¹⁰ makes a difference of 2·10⁻¹⁰; but the variance (1 − R/τ)/τ at such
+    // a site is known only to a rounding over τ, 2·10⁻¹⁶/10⁻⁹.
     assert_close(seen.ln_evidence, -5.327375356007, 2e-7);
     assert_close(seen.sites.shift[7], -0.617407520288, 2e-7);
     assert!((0.0..=1e-9).contains(&seen.sites.precision[7]), "{:?}", seen.sites.precision);
@@ -128,8 +129,8 @@ fn with_lapses_the_fixed_point_is_the_one_computed_elsewhere() {
     }
 }
 
-/// Where the latent function is known to be a, a no pulls on it by the share of a probit's that is not chance,
-/// 1 − ε/(ε + (1 − ε)Φ(−a)), by scipy; and ln Z is that of one answer.
+/// If the latent function is known to be a, the pull of a no on it is reduced to the share of a probit's pull that is
+/// not chance, 1 − ε/(ε + (1 − ε)Φ(−a)), by scipy; and ln Z is that of one answer.
 #[test]
 fn a_lapse_takes_its_share_of_a_no() {
     let x = Points::from_rows(1, vec![0.5]).unwrap();
@@ -203,7 +204,7 @@ mod learned {
 
     #[test]
     fn failures_at_random_leave_the_chance_nearly_the_same_everywhere() {
-        // A region moves ln p by nats (above); chance should not by one, over the middle 95 % of the box.
+        // A region moves ln p by nats (see above); chance should not move it by one, over the middle 95 % of the box.
         let mut spreads = Vec::new();
         for seed in 0..10 {
             let (x, answers) = trials(48, 2, 100 + seed, |_, draw| draw.uniform() > 0.3);
@@ -227,7 +228,7 @@ mod learned {
             let (probes, _) = trials(200, 2, 11, |_, _| true);
             for (u, ln_p) in probes.iter().zip(chance.ln_p_many(&probes)) {
                 let is_passed = usize::from(chance.risk(ln_p) < 0.3);
-                // The border itself is not known better than the trials are close.
+                // The border itself is only known as exactly as the trials are dense.
                 match u[0] + u[1] - 1.3 {
                     d if d < -0.15 => (n_good, passed) = (n_good + 1, passed + is_passed),
                     d if d > 0.15 => (n_bad, let_through) = (n_bad + 1, let_through + is_passed),
@@ -257,17 +258,17 @@ mod learned {
             };
             assert_close(at(0, 0.0), value, 1e-7 * value.abs().max(1.0));
             for k in 0..3 {
-                // Slopes of hundreds behind the gate: a step of 10⁻⁶ has an error of 10⁻¹² times a third derivative.
+                // Slopes of hundreds beyond the gate: a step of 10⁻⁶ has an error of 10⁻¹² times a third derivative.
                 let difference = (at(k, 1e-6) - at(k, -1e-6)) / 2e-6;
                 assert_close(gradient[k], difference, 2e-4 * difference.abs().max(1.0));
             }
         }
     }
 
-    /// `data/chance.py`: mpmath, expectation propagation one site after the other to its fixed point, averaged over the whole
-    /// grid. Here a dozen sweeps have to do, and members with less than a twentieth of the weight of the best are left out,
-    /// so ln p is right within a twentieth. With a flat prior of sharpness it is up to 87 % off (the script with other
-    /// weights), with (0.05, 0.1, 0.25, 0.6) up to 14 %.
+    /// `data/chance.py`: mpmath, expectation propagation one site after the other to its fixed point, averaged over the
+    /// whole grid. Here a dozen sweeps must do, and members with less than a twentieth of the weight of the best are
+    /// left out, so ln p is accurate to a twentieth. With a flat prior of sharpness it is up to 87 % off (the script
+    /// with other weights), with (0.05, 0.1, 0.25, 0.6) up to 14 %.
     #[test]
     fn the_average_over_the_grid_is_the_one_computed_elsewhere() {
         let cases: serde_json::Value = serde_json::from_str(include_str!("data/chance.json")).unwrap();
@@ -277,9 +278,10 @@ mod learned {
             let x = rows(&case["x"]);
             let answers: Vec<bool> = serde_json::from_value(case["gave_value"].clone()).unwrap();
             let chance = chance(&Points::from_rows(x[0].len(), x.concat()).unwrap(), &answers);
-            // After the last sweep ln Z₁ is right within a hundredth, and counts three times: 3w₁(1 − w₁)/100.
+            // After the last sweep ln Z₁ is accurate to a hundredth, and counts three times: 3w₁(1 − w₁)/100.
             assert_close(chance.weight_of_place(), case["weight_of_place"].as_f64().unwrap(), 0.0075);
-            // Around a trial lost among values the members with lapses still move after the last sweep: 0.09 of 0.77 there.
+            // Around a trial that failed among values, the members with lapses still move after the last sweep: 0.09 of
+            // 0.77.
             let part = if case["name"] == "a border, and a failure far from it" { 0.125 } else { 0.05 };
             let wanted = numbers(&case["ln_p"]);
             assert_eq!(wanted.len(), rows(&case["at"]).len());
@@ -293,8 +295,8 @@ mod learned {
 
     #[test]
     fn the_average_is_that_of_bayes() {
-        // One failed and one succeeded at the same place: no process tells them apart better than a constant rate does.
-        // p₀ = 3/5.
+        // One failed and one succeeded at the same point: no process distinguishes them better than a constant rate
+        // does. p₀ = 3/5.
         let x = Points::from_rows(1, vec![0.5, 0.5]).unwrap();
         let chance = chance(&x, &[true, false]);
         assert!(chance.weight_of_place() < 0.8);
@@ -303,8 +305,8 @@ mod learned {
 
     #[test]
     fn trials_that_tell_nothing_of_each_other_leave_place_and_chance_as_they_were() {
-        // So far apart that all are independent: every explanation gives each its rate, and the odds of a place are those
-        // before anything was seen at that rate: ((1 + κ)e^1.2/(3p₀²))³, κ = ½ for those with lapses.
+        // So far apart that all are independent: every explanation gives each its rate, and the odds of a place are the
+        // prior ones at that rate: ((1 + κ)e^1.2/(3p₀²))³, with κ = ½ for members with lapses.
         let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
         for n_failed in [1, 5, 13] {
             let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
@@ -329,11 +331,11 @@ mod learned {
             let mut tried = Tried { points: vec![], failed: failed.clone() };
             tried.forgive(&chance(&x, &answers), &beside);
             assert_eq!(tried.failed.len() < failed.len() / 2, is_luck, "{} of {}", tried.failed.len(), failed.len());
-            // Where nothing near it gave a value, a failure is not called luck.
+            // If no trial near it gave a value, a failure does not count as bad luck.
             let mut alone = Tried { points: vec![], failed: failed.clone() };
             alone.forgive(&chance(&x, &answers), &[&[5.0, 5.0]]);
             assert_eq!(alone.failed.len(), failed.len());
-            // One alone is never enough to tell.
+            // A single failure is never enough to tell.
             let mut few = Tried { points: vec![], failed: failed[..1].to_vec() };
             few.forgive(&chance(&x, &answers), &beside);
             assert_eq!(few.failed.len(), 1);
@@ -374,8 +376,8 @@ mod learned {
 
     #[test]
     fn the_gate_allows_the_same_risk_however_likely_a_place_is_and_lets_everything_pass_where_there_is_none() {
-        // Trials that tell nothing of each other: the odds of a place are (1.5e^1.2/(3p₀²))³, 7.8 with one failure in twenty
-        // and 670 with twelve; the risk of a gate is what it was asked for.
+        // Trials without information about each other: the odds of a place are (1.5e^1.2/(3p₀²))³, 7.8 with one failure
+        // in twenty and 670 with twelve; the risk at a gate is the permitted one.
         let x = Points::from_rows(1, (0..20).map(|i| 1e6 * f64::from(i)).collect()).unwrap();
         for (n_failed, is_place, alone, beside, least) in [(1, false, 0.45, 0.3, 0.07), (12, true, 0.26, 0.11, 0.035)] {
             let answers: Vec<bool> = (0..20).map(|i| i >= n_failed).collect();
@@ -385,7 +387,7 @@ mod learned {
             assert_close(chance.risk(chance.gate(0.15)), beside, 1e-12);
             assert_close(chance.risk(chance.gate(5.0)), least, 1e-12);
         }
-        // Failures at random among neighbours: a place is out of the question, and any of the points may be tried.
+        // Random failures among neighbours: a place is out of the question, and any of the points may be tried.
         let (x, answers) = trials(60, 2, 4, |_, draw| draw.uniform() > 0.2);
         let chance = chance(&x, &answers);
         assert!(chance.weight_of_place() < 0.1, "{}", chance.weight_of_place());
@@ -429,7 +431,8 @@ mod studies {
         trial.point.get(name).unwrap().as_f64().unwrap()
     }
 
-    /// −x + (y − 0.4)², which fails beyond x = 0.6, where it is best; batches of 4. How many failed after the design.
+    /// −x + (y − 0.4)², which fails beyond x = 0.6, where it is best; batches of 4. Returns how many failed after the
+    /// design.
     fn run(mut study: Study, n: usize, infeasible: bool) -> (Study, usize) {
         let mut n_failed = 0;
         while study.trials().len() < n {
@@ -522,7 +525,7 @@ mod studies {
 
     #[test]
     fn a_design_that_failed_wholly_is_left_for_places_that_are_not_near_it() {
-        // Only a corner gives values: the points after the design keep away from those that failed and from each other.
+        // Only a corner gives values: the points after the design keep away from failed points and from each other.
         let mut study = Study::new(square(6)).unwrap();
         let mut found = 0;
         for _ in 0..10 {
@@ -543,7 +546,7 @@ mod studies {
 
     #[test]
     fn nothing_is_proposed_within_a_rounding_of_what_was_tried() {
-        // A kinked bowl, so that the search ends at its optimum and would go on there.
+        // A bowl with a kink, so that the search reaches its optimum and would then stay there.
         let mut study = Study::new(square(7)).unwrap();
         while study.trials().len() < 60 {
             for trial in study.ask(3).unwrap().trials {
@@ -566,7 +569,8 @@ mod studies {
 
     #[test]
     fn a_lost_job_that_means_nothing_forbids_only_its_own_point() {
-        // The optimum of a parabola is lost once. Ignored, the search may come as near to it as it likes.
+        // The optimum of a parabola fails once. If failures are ignored, the search may come as close to it as it
+        // likes.
         let nearest = |rule: FailureRule| {
             let mut study = line(rule);
             let mut lost: Option<f64> = None;

@@ -1,4 +1,4 @@
-//! Parameters that are there only where a condition holds: points, the unit cube, branches, designs and searches.
+//! Parameters that are present only if a condition holds: points, the unit cube, branches, designs and searches.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -11,7 +11,7 @@ use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{Ask, Event, InitialDesign, Study, StudyConfig};
 
-/// Two levels: an optimizer, with its own settings; and of one of them a schedule with its own.
+/// Two levels: an optimizer with settings for each kind, one of which is a schedule with a further setting.
 fn optimizer() -> Vec<Parameter> {
     vec![
         Parameter::float("rate", 1e-4, 1.0).log(),
@@ -32,7 +32,7 @@ fn names(point: &Point) -> Vec<&str> {
     point.iter().map(|(name, _)| name).collect()
 }
 
-/// What a point of [`optimizer`] must have, by the conditions as one reads them.
+/// The parameters that a point of [`optimizer`] must have, according to the conditions.
 fn expected_names(point: &Point) -> Vec<&'static str> {
     match (point.str("kind").unwrap(), point.get("schedule").and_then(Value::as_str)) {
         ("adam", None) => vec!["rate", "kind", "beta"],
@@ -94,7 +94,7 @@ fn a_value_of_an_inactive_parameter_and_a_missing_one_of_an_active_parameter_are
     );
     let error = space.encode(&adam).unwrap_err();
     assert_eq!(error.what(), "parameter `beta` has no value in this point, where `kind == 'adam'` holds");
-    // Nested: what depends on an inactive parameter is inactive too.
+    // Nested: a parameter that depends on an inactive one is inactive too.
     let error = space.encode(&adam.with("beta", 0.9).with("n_steps", 4)).unwrap_err();
     assert_eq!(
         error.what(),
@@ -124,7 +124,7 @@ fn conditions_that_cannot_be_are_refused_with_what_is_wrong() {
     let circle = circle.map(|(on, name)| Parameter::int(name, 0, 3).when(format!("{on} > 1"))).collect();
     let error = refused(circle);
     assert!(error.contains("circular: `a` depends on `b` depends on `c` depends on `a`"), "{error}");
-    // Never true because of what is above it, and by intervals where there are too many settings to try.
+    // Never true because of the conditions above it, and by intervals if there are too many settings to try.
     let error = refused(vec![kind(), Parameter::int("n", 1, 3).when("kind == 'sgd'"), x("n == 2 and kind == 'adam'")]);
     assert!(error.contains("is never true"), "{error}");
     let error = refused(vec![Parameter::int("n", 1, 1 << 40), x("n < 0")]);
@@ -164,7 +164,7 @@ fn a_condition_is_written_as_when_and_read_back() {
     let momentum = r#"{"type":"float","name":"momentum","low":0.0,"high":1.0,"when":"kind == 'sgd'"}"#;
     assert!(text.contains(momentum), "{text}");
     assert_eq!(serde_json::from_str::<SearchSpace>(&text).unwrap(), space);
-    // Without conditions nothing is written of them: the bytes of old logs.
+    // Without conditions, none are written: the bytes are those of old logs.
     let plain = serde_json::to_string(&Parameter::float("x", 0.0, 1.0)).unwrap();
     assert_eq!(plain, r#"{"type":"float","name":"x","low":0.0,"high":1.0}"#);
 }
@@ -177,13 +177,13 @@ fn inactive_coordinates_rest_so_that_keys_and_kernels_see_equal_bits() {
     for _ in 0..200 {
         let (mut one, mut other) = (raw(&mut draw), raw(&mut draw));
         let active = space.active(&one);
-        // The same point but for what it does not have.
+        // The same point except for the parameters that it does not have.
         (0..space.dim()).filter(|k| active[*k]).for_each(|k| other[k] = one[k]);
         assert_eq!(space.key(&one), space.key(&other));
         space.snap(&mut one);
         space.snap(&mut other);
         assert_eq!(one, other);
-        // A number in the middle; a category where no level is, so that it is as far from each of them.
+        // A number is in the middle; a category is between levels, so that it is equally far from each of them.
         let resting: Vec<f64> = (0..space.dim()).filter(|k| !active[*k]).map(|k| one[k]).collect();
         let levels = |k: usize| space.dimensions()[k].levels();
         for (k, rest) in (0..space.dim()).filter(|k| !active[*k]).zip(resting) {
@@ -259,7 +259,7 @@ fn a_finite_space_with_conditions_has_each_of_its_points_once() {
     // By hand: for a and b each 2 + 2 × (2 + 1 + 1), for c 2.
     assert_eq!((all.len(), domain.n_points()), (22, Some(22)));
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 22);
-    // All are tried, and then there is no more.
+    // When all have been tried, there are no more.
     let mut study = Study::new(StudyConfig::new(space)).unwrap();
     let mut tried = HashSet::new();
     for i in 0..22 {
@@ -289,7 +289,7 @@ fn the_design_fills_every_branch_in_proportion_to_its_coordinates() {
         // and 20/13 of these are 3.1, 4.6, 6.2, 6.2.
         let counts: Vec<usize> = counts.into_values().collect();
         assert_eq!(counts, [3, 5, 6, 6]);
-        // A branch has a design of its own: the five rates of one are in different fifths of a Latin hypercube.
+        // A branch has its own design: the five rates of one are in different fifths of a Latin hypercube.
         if design == InitialDesign::LatinHypercube {
             let fifths: HashSet<usize> = rates.iter().map(|u| (5.0 * u) as usize).collect();
             assert_eq!(fifths.len(), 5);
@@ -386,7 +386,7 @@ fn a_climb_stays_in_its_branch() {
         let mut u = domain.sample(&mut draw).into_vec();
         let before = space.active(&u);
         let resting: Vec<f64> = u.clone();
-        // A slope in every coordinate, also where the point has none.
+        // A slope in every coordinate, including those of inactive parameters.
         let mut slope = |u: &[f64], gradient: &mut [f64]| {
             gradient.fill(1.0);
             u.iter().sum()
@@ -405,7 +405,7 @@ fn a_climb_stays_in_its_branch() {
 
 #[test]
 fn a_tree_of_depth_four_and_one_of_a_million_branches_are_answered() {
-    // Four levels of three: 81 leaves, each with a number of its own.
+    // Four levels of three: 81 leaves, each with its own number.
     let mut parameters = vec![Parameter::category("top", ["0", "1", "2"])];
     let mut level = vec![("top".to_owned(), String::new())];
     for depth in 0..3 {
@@ -432,7 +432,7 @@ fn a_tree_of_depth_four_and_one_of_a_million_branches_are_answered() {
     answers(SearchSpace::new(flags.chain(below).collect()).unwrap(), 20);
 }
 
-/// A study that asks for points with at least so many parameters, until the model chooses.
+/// A study that asks for points with at least this many parameters, until the model chooses.
 fn answers(space: SearchSpace, least: usize) {
     let mut study = Study::new(StudyConfig::new(space).initial(6)).unwrap();
     for i in 0..8 {
@@ -458,7 +458,7 @@ fn a_branch_that_one_of_very_many_settings_leads_to_is_designed_searched_and_hel
         let design = study.ask(4).unwrap().trials;
         assert!(design.iter().any(|trial| trial.point.get("x").is_some()), "{:?}", design[0].point);
         assert!(design.iter().any(|trial| trial.point.get("x").is_none()), "{:?}", design[0].point);
-        // Its own parameter may be held.
+        // The parameter of the rare branch may be held.
         let held = study.ask(Ask::new(3).fix("x", 0.25)).unwrap();
         assert_eq!((held.trials.len(), held.shortfall), (3, None));
         assert!(held.trials.iter().all(|trial| trial.point.f64("x").unwrap() == 0.25));

@@ -24,7 +24,7 @@ fn value(heat: f64, humidity: f64, batch: &str) -> f64 {
     (heat - best).powi(2)
 }
 
-/// A study of 24 days, each with a humidity and a batch of its own.
+/// A study of 24 days, each with its own humidity and batch.
 fn studied(seed: u64) -> Study {
     let mut study = Study::new(StudyConfig::new(space()).contexts(["humidity", "batch"]).seed(seed)).unwrap();
     let mut weather = Stream::new(seed).child("weather", 0);
@@ -65,7 +65,7 @@ fn contexts_stand_in_the_event_of_their_ask_and_replay_to_the_bit() {
     assert!(written[0].contains(r#""contexts":["humidity","batch"]"#), "{}", written[0]);
     let read: Vec<Event> = written.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(verify(&read).unwrap().is_empty());
-    // A study without contexts is written as ever.
+    // A study without contexts is written as before.
     let plain = serde_json::to_string(&Event::Created { config: Box::new(StudyConfig::new(space())) }).unwrap();
     assert!(!plain.contains("contexts"));
 }
@@ -78,7 +78,7 @@ fn a_study_that_knows_its_contexts_recommends_better_than_one_that_is_blind_to_t
         let alone = SearchSpace::new(vec![Parameter::float("heat", 0.0, 1.0)]).unwrap();
         let mut without = Study::new(StudyConfig::new(alone).seed(seed)).unwrap();
         for trial in study.trials() {
-            // The same days, with heats of its own choice.
+            // The same days, with heats that the study chose.
             let (humidity, batch) = (trial.point.f64("humidity").unwrap(), trial.point.get("batch").unwrap().clone());
             let asked = without.ask(1).unwrap().trials.remove(0);
             let heat = asked.point.f64("heat").unwrap();

@@ -9,7 +9,7 @@ use elbowroom::rng::Stream;
 use elbowroom::space::{Descriptors, Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{Event, Goal, Study, StudyConfig, verify};
 
-/// Five levels on a line, of which no two neighbours are named alike.
+/// Five levels on a line, whose names are not in their order.
 const PLACES: [(&str, f64); 5] = [("d", 0.0), ("a", 1.0), ("e", 2.0), ("b", 3.0), ("c", 4.0)];
 
 fn described() -> Parameter {
@@ -89,7 +89,7 @@ fn a_posterior_has_the_covariances_of_the_formula() {
 
 #[test]
 fn levels_that_are_alike_are_expected_to_give_alike_results() {
-    // The value is the place on the line; the level at 2 is never measured.
+    // The value is the position on the line; the level at 2 is never measured.
     let space = SearchSpace::new(vec![described(), Parameter::float("x", 0.0, 1.0)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).goal(Goal::Maximize)).unwrap();
     for x in [0.1, 0.5, 0.9] {

@@ -1,4 +1,4 @@
-//! Designs: against scipy, and against what their definitions promise.
+//! Designs: compared with scipy, and with the properties that their definitions promise.
 
 use elbowroom::design::{SOBOL_TABLE_DIM, Sobol, latin_hypercube, sobol, uniform};
 use elbowroom::linalg::Points;

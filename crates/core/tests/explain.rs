@@ -1,4 +1,4 @@
-//! What a strategy says of a point is what it chose it by.
+//! A strategy explains a point by the score with which it chose it.
 
 use std::collections::HashSet;
 
@@ -91,13 +91,13 @@ fn the_terms_of_every_strategy_add_up_to_the_score_it_chose_by() {
             let sum = explanation.terms.iter().fold(0.0, |sum, term| sum + term.value);
             assert_eq!(sum.to_bits(), explanation.total.to_bits(), "{name}");
             assert!(!explanation.terms.is_empty(), "{name}");
-            // A point that is taken because nothing else is free has no score.
+            // A point that is taken because no other is free has no score.
             if let Some(score) = proposal.score.filter(|score| score.is_finite() && explanation.is_score) {
                 let error = (explanation.total - score).abs();
                 assert!(error <= 1e-9 * score.abs().max(1.0), "{name} point {k}: {score} {explanation:?}");
                 *n_compared.entry(name.to_owned()).or_insert(0) += 1;
             }
-            // A strategy that explains by its score has one for the points it proposes.
+            // A strategy that explains points by its score has a score for the points it proposes.
             assert!(!explanation.is_score || proposal.score.is_some(), "{name} point {k}: {explanation:?}");
             chooser.join(&proposal.point).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Spaces with a finite number of points: all of them are scored where that can be afforded.
+//! Spaces with a finite number of points: all points are scored if time allows.
 
 use std::collections::HashSet;
 
@@ -10,7 +10,7 @@ use elbowroom::linalg::Points;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, PointKey, SearchSpace};
 
-/// By how much the best of all points is better than the proposed one, where so many points may be scored.
+/// By how much the best of all points is better than the proposed one, if this many points may be scored.
 fn shortfall(seed: u64, score_all: u64) -> f64 {
     let categories = (0..4).map(|k| Parameter::category(format!("c{k}"), 0..9i64)).collect();
     let space = SearchSpace::new(categories).unwrap();

@@ -11,7 +11,7 @@ fn space() -> SearchSpace {
     SearchSpace::new(["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec()).unwrap()
 }
 
-/// Two minima apart: the front is the line between them.
+/// Two separate minima: the front is the line between them.
 fn results(trial: &Trial) -> [(&'static str, f64); 2] {
     let (x, y) = (trial.unit[0], trial.unit[1]);
     let squared = |a: f64, b: f64| (x - a).powi(2) + (y - b).powi(2);
@@ -46,7 +46,8 @@ fn each_strategy_that_knows_fronts_finds_most_of_one() {
         let study = told(config(objectives()).strategy(StrategyConfig::named(name).unwrap()), 7);
         let front = study.front();
         let volume = front.hypervolume.unwrap();
-        // Twenty-eight points of the front, evenly spread, leave 0.0002; a random design of as many leaves ten times this.
+        // Twenty-eight evenly spread points of the front leave 0.0002; a random design of the same size leaves ten
+        // times this.
         assert!((WHOLE - 0.004..WHOLE).contains(&volume), "{name}: {volume} of {WHOLE}");
         assert!(front.points.len() >= 8, "{name}");
         assert!(front.history.is_sorted_by(|a, b| a.hypervolume <= b.hypervolume));
@@ -104,7 +105,7 @@ fn an_objective_that_comes_later_is_used_when_it_comes() {
     for trial in &trials {
         study.tell(trial.id, [results(trial)[0]]).unwrap();
     }
-    // Nothing is known of the second objective: points are spread.
+    // Nothing is known about the second objective: points are spread.
     let spread = study.suggest(2).unwrap();
     assert!(spread.provenance.model.is_none() && spread.trials.len() == 2);
     for trial in &trials[..5] {
@@ -156,7 +157,7 @@ fn the_front_of_the_models_is_not_made_of_lucky_measurements() {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
     let config = StudyConfig::new(space).initial(4).outcomes(Outcomes::new(unsaid).unwrap());
     let mut study = Study::new(config).unwrap();
-    // Noise by a fixed rule: fractions of multiples of an irrational number, around 0.
+    // Noise by a fixed rule: fractional parts of multiples of an irrational number, around 0.
     let noise = |i: f64, by: f64| 0.7 * ((i * by).fract() - 0.5);
     for i in 0..40 {
         let x = f64::from(i) / 39.0;
@@ -172,12 +173,12 @@ fn the_front_of_the_models_is_not_made_of_lucky_measurements() {
     let recommended = study.recommended_front().unwrap();
     let of_models: Vec<f64> = recommended.iter().map(|one| error(&one.means, one.trial)).collect();
     let mean = |all: &[f64]| all.iter().sum::<f64>() / all.len() as f64;
-    // All forty points are on the true front; the measured one has the few whose errors help them.
+    // All forty points are on the true front; the measured front has the few whose errors help them.
     assert!(recommended.len() > measured.points.len(), "{} {}", recommended.len(), measured.points.len());
     assert!(mean(&of_models) < 0.5 * mean(&of_measured), "{} {}", mean(&of_models), mean(&of_measured));
 }
 
-/// One step of a history: what is told of a trial of a batch, and what is told of an earlier one.
+/// One step of a history: the report on a trial of a batch, and the report on an earlier trial.
 #[derive(Debug, Clone)]
 struct Step {
     n: usize,
@@ -240,7 +241,7 @@ proptest! {
 
 #[test]
 fn several_objectives_are_modelled_in_the_units_they_are_told_in() {
-    // Over decades, so that one objective alone is bent.
+    // Over decades, so that a single objective would be bent.
     let steep = |trial: &Trial| (6.0 * (trial.unit[0] + trial.unit[1])).exp();
     let mut several = Study::new(config(objectives()).initial(20)).unwrap();
     let mut one = Study::new(StudyConfig::new(space()).seed(7).initial(20)).unwrap();
@@ -277,7 +278,7 @@ fn a_score_that_has_no_value_though_all_its_results_are_in_is_not_waited_for() {
     }
     let awaited = |study: &Study| study.in_situation(1, |situation, _| Ok(situation.pending.len())).unwrap();
     assert_eq!((study.trial(trials[0].id).unwrap().result("ratio"), awaited(&study)), (None, 0));
-    // One whose waste may still come is.
+    // A trial whose waste may still be reported is awaited.
     let later = study.ask(1).unwrap().trials.remove(0);
     study.tell(later.id, results(&later)).unwrap();
     assert_eq!(awaited(&study), 1);
@@ -290,7 +291,7 @@ fn an_objective_that_is_not_a_number_is_a_failure_from_which_the_search_learns()
     study.tell(trial, [("left", 0.3), ("right", f64::NAN)]).unwrap();
     let state = &study.trial(trial).unwrap().state;
     assert!(matches!(state, TrialState::Failed { reason } if reason.contains("right was NaN")), "{state:?}");
-    // What is only watched decides nothing.
+    // A watched result decides nothing.
     let trial = study.ask(1).unwrap().trials[0].id;
     study.tell(trial, [("left", 0.3), ("right", -0.2), ("minutes", f64::NAN)]).unwrap();
     assert_eq!(study.trial(trial).unwrap().value(), Some(0.3));

@@ -1,4 +1,4 @@
-//! The posterior against numbers that GPy gave for Forrester's function with fixed hyperparameters.
+//! The posterior compared with numbers from GPy for Forrester's function with fixed hyperparameters.
 //!
 //! Kernel EQ with variance 1 and ℓ = 0.2, X = 0, ¼, ½, ¾, 1, y standardized with the population's deviation, noise
 //! variance 10⁻⁶ and GPy's own 10⁻⁸ on the diagonal. GPy's deviations include the noise of an observation: they are
@@ -32,7 +32,7 @@ fn assert_printed(got: f64, printed: f64, what: &str) {
 #[test]
 fn the_marginal_likelihood_is_that_of_gpy() {
     assert_printed(forrester().ln_marginal_likelihood(), -9.268515250050, "ln marginal likelihood");
-    // Its data have the least value that GPy saw, with the sign turned.
+    // Its data have the smallest value that GPy saw, with the opposite sign.
     assert_printed(forrester().values().iter().copied().fold(f64::MIN, f64::max), 1.2078666463841, "best value");
 }
 

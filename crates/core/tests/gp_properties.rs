@@ -1,4 +1,5 @@
-//! What must hold of every posterior: gradients against differences, conditioning against starting anew, bounds, edges.
+//! Properties of every posterior: gradients against differences, conditioning against a fresh start, bounds, edge
+//! cases.
 
 use elbowroom::data::Dataset;
 use elbowroom::gp::{Hyperparameters, Kernel, KernelKind, Metric, Noise, Posterior, Scratch};
@@ -18,7 +19,7 @@ struct Model {
     stream: Stream,
 }
 
-/// What the solves above are allowed: 3·10⁻¹² and a margin.
+/// The tolerance for the solves above: 3·10⁻¹² and a margin.
 const SOLVE: f64 = 1e-10;
 
 impl Model {
@@ -73,7 +74,7 @@ impl Model {
         points
     }
 
-    /// A new point in two of three cases, an observed one otherwise: gradients hold at the data too.
+    /// A new point in two of three cases, otherwise an observed one: gradients must be right at the data too.
     fn query(&mut self) -> Vec<f64> {
         if self.stream.below(3) > 0 {
             return self.point();
@@ -82,12 +83,12 @@ impl Model {
         self.data.x().row(i).to_vec()
     }
 
-    /// The sum of all terms of the mean at their largest.
+    /// The sum of all terms of the mean, each with its largest magnitude.
     fn mean_scale(&self) -> f64 {
         self.hyper.mean.abs() + self.hyper.variance * self.gp.weights().iter().map(|a| a.abs()).sum::<f64>()
     }
 
-    /// Two posteriors predict the same at random points.
+    /// Checks that two posteriors predict the same at random points.
     fn assert_same(&mut self, a: &Posterior, b: &Posterior) {
         let (mean, variance) = (SOLVE * self.mean_scale(), SOLVE * self.hyper.variance);
         for _ in 0..4 {
@@ -238,7 +239,7 @@ proptest! {
             prop_assert!((with.variance_after - after.variance).abs() <= SOLVE * m.hyper.variance);
             prop_assert!(with.variance_after <= with.variance);
         }
-        // What is given the data alone does not see the phantoms at all.
+        // Quantities that depend on the data alone ignore the phantoms.
         let q = m.points(3);
         prop_assert_eq!(gp.joint(&q), m.gp.joint(&q));
         prop_assert_eq!(gp.covariance_between(&q, &q), m.gp.covariance_between(&q, &q));
@@ -292,7 +293,7 @@ proptest! {
                 prop_assert!(joint.covariance(i, j).abs() <= most + SOLVE * m.hyper.variance);
             }
         }
-        // The block of a ∪ b that joins the two.
+        // The off-diagonal block of a ∪ b.
         let mut both = a.clone();
         rows(&b).for_each(|x| both.push(x));
         let (whole, between) = (m.gp.joint(&both), m.gp.covariance_between(&a, &b));
@@ -352,7 +353,7 @@ proptest! {
         let mut m = Model::new(seed);
         let kernel = m.hyper.kernel.gradient_variance();
         let bound = (kernel * m.hyper.variance * m.gp.mean_norm_squared()).sqrt();
-        // αᵀK_f α is a difference of two sums; its rounding is relative to the first.
+        // αᵀK_f α is a difference of two sums; its rounding is relative to the first one.
         let fit = m.gp.weights().iter().zip(m.data.y()).map(|(a, y)| (a * (y - m.hyper.mean)).abs()).sum::<f64>();
         let rounding = (kernel * m.hyper.variance * fit * 1e-14).sqrt();
         let mut scratch = Scratch::default();
@@ -477,7 +478,7 @@ fn one_observation_has_a_closed_form() {
         assert!((g.mean[0] - dk * y / total).abs() < 1e-14);
         let c = kernel.gradient_variance() * variance / 0.25;
         assert!((g.covariance[0] - (c - dk * dk / total)).abs() < 1e-14 * c);
-        // Without its only observation the prior is left, noise included.
+        // Without its only observation, only the prior is left, including noise.
         let out = gp.leave_one_out()[0];
         assert!(out.mean.abs() < 1e-15 && (out.variance - total).abs() < 1e-15);
     }
@@ -488,7 +489,7 @@ fn equal_points_with_different_values_average() {
     let x = Points::from_rows(1, vec![0.2, 0.2, 0.9]).unwrap();
     let data = Dataset::new(x, vec![1.0, 2.0, 0.0]).unwrap();
     for kernel in KERNELS {
-        // Two observations with noise 0.1 at one point tell as much as their mean with noise 0.05.
+        // Two observations with noise 0.1 at one point carry the same information as their mean with noise 0.05.
         let gp = Posterior::new(&data, Hyperparameters::new(kernel, 1.0, vec![0.3], 0.1)).unwrap();
         assert_eq!(gp.jitter(), 0.0);
         let merged = Dataset::new(Points::from_rows(1, vec![0.2, 0.9]).unwrap(), vec![1.5, 0.0]).unwrap();

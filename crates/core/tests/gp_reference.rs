@@ -1,4 +1,4 @@
-//! Posteriors against the textbook formulas in arbitrary precision; `data/gp_reference.py` writes the numbers.
+//! Posteriors compared with the textbook formulas in arbitrary precision; `data/gp_reference.py` writes the numbers.
 //!
 //! Three kernels, 12 points in 3 coordinates with different lengthscales, with and without a category, noisy and nearly
 //! noiseless.

@@ -1,8 +1,8 @@
-//! Every value that comes with a gradient, against central differences of fourth order.
+//! Every value with a gradient, compared with central differences of fourth order.
 //!
-//! With a step of 3·10⁻⁴ lengthscales the truncation error is h⁴/30 times a fifth derivative, about 10⁻¹⁵ of it, and the
-//! rounding error about ε/h ≈ 10⁻¹² of the value, times the condition number of K (at most 12/0.01 + 1) where a solve is
-//! involved. So 10⁻⁶ of the size of value and gradient leaves room, and is far below any wrong factor or sign.
+//! With a step of 3·10⁻⁴ lengthscales the truncation error is h⁴/30 times a fifth derivative, about 10⁻¹⁵ of it, and
+//! the rounding error about ε/h ≈ 10⁻¹² of the value, times the condition number of K (at most 12/0.01 + 1) if a solve
+//! is involved. So 10⁻⁶ of the size of value and gradient leaves room, and is far below any wrong factor or sign.
 
 use elbowroom::acquisition::{
     Acquisition, ExpectedImprovement, Exponential, LogAcquisition, PosteriorMean, ProbabilityOfImprovement, QObjective,
@@ -31,7 +31,7 @@ fn difference(f: &mut dyn FnMut(&[f64]) -> f64, x: &[f64], k: usize, h: f64) -> 
     (8.0 * (at(1.0) - at(-1.0)) - (at(2.0) - at(-2.0))) / (12.0 * h)
 }
 
-/// Compares a gradient with differences, coordinate by coordinate; categories must have none.
+/// Compares a gradient with differences, coordinate by coordinate; it must be 0 for categories.
 fn check(what: &str, x: &[f64], steps: &[f64], metric: &[Metric], f: &mut dyn FnMut(&[f64], &mut [f64]) -> f64) {
     let mut gradient = vec![f64::NAN; x.len()];
     let value = f(x, &mut gradient);
@@ -49,7 +49,7 @@ fn check(what: &str, x: &[f64], steps: &[f64], metric: &[Metric], f: &mut dyn Fn
     }
 }
 
-/// A posterior of 10 observations in 3 coordinates, the last a category of three levels if asked for.
+/// A posterior of 10 observations in 3 coordinates, the last one a category of three levels on request.
 fn model(kernel: KernelKind, ard: bool, category: bool, seed: u64) -> Posterior {
     let mut s = Stream::new(seed);
     let mut metric = vec![Metric::Distance; 3];
@@ -306,7 +306,7 @@ fn the_penalized_acquisition_has_its_gradient() {
                     let what = format!("{name}: {kind:?} shrink={shrink}");
                     check(&what, &x, &steps(&gp), &metric, &mut |x, g| objective.value_and_gradient(x, g));
 
-                    // The value is the sum of its parts, each from its own definition.
+                    // The value is the sum of its parts, each computed from its own definition.
                     let p = with.predict(&x);
                     let mut parts = acquisition.ln_score(p.mean, p.variance.sqrt()).value;
                     for ball in &balls {
@@ -362,7 +362,7 @@ fn the_steepest_point_is_a_stationary_point_of_the_squared_slope() {
             let value = squared(&found.at);
             assert!((value.sqrt() - found.value).abs() <= 1e-9 * found.value, "{kernel:?} {seed}");
             if kernel == KernelKind::Matern32 {
-                // Its mean has kinks in the slope at the data, where a maximum needs no vanishing derivative.
+                // Its mean has kinks in the slope at the data, where a maximum need not have a zero derivative.
                 continue;
             }
             for k in 0..3 {

@@ -1,4 +1,4 @@
-//! The whole house against its map and its rules: modules and dependencies of every crate, names, and sizes.
+//! The whole workspace against its map and its rules: modules and dependencies of every crate, names, and sizes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use crate::layers::{assert_same, code_words, names, read, root, table};
 
-/// The crates besides the core, which has a map of its own.
+/// The crates other than the core, which has its own map.
 const CRATES: [&str; 8] = ["store", "run", "view", "web", "cli", "python", "bench", "paper"];
 
-/// Lines of code that a file, and a function, may have.
+/// The largest number of lines of code in a file and in a function.
 const MOST_OF_A_FILE: usize = 400;
 const MOST_OF_A_FUNCTION: usize = 80;
 
@@ -18,7 +18,7 @@ fn the_map_names_every_module_of_every_crate_and_no_other() {
     for name in CRATES {
         let rows = table(&format!("### Modules of {name}"));
         let mapped = rows.iter().flat_map(|row| code_words(&row[0])).collect();
-        // Besides modules there may be data, which has an ending of its own.
+        // Apart from modules there may be data files, which have extensions.
         let is_module = |file: &str| !file.contains('.') && !["lib", "main"].contains(&file);
         let folder = root().join("crates").join(name).join("src");
         let found =
@@ -33,7 +33,7 @@ fn crates_depend_on_those_that_the_map_allows() {
         let folder = code_words(&row[0]).remove(0);
         let manifest = read(&root().join(&folder).join("Cargo.toml"));
         let allowed: BTreeSet<&str> = row[3].split([',', ' ']).map(str::trim).collect();
-        // Those of tests and of the build come behind the others.
+        // Dependencies of tests and of the build follow the others.
         let dependencies = manifest.split("\n[dependencies]\n").nth(1).unwrap_or_default();
         for line in dependencies.lines().take_while(|line| !line.starts_with('[')) {
             let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
@@ -129,7 +129,7 @@ fn snake(name: &str) -> String {
     found
 }
 
-/// Each function with its number of lines: formatted code ends it with a brace at its own depth.
+/// Each function with its number of lines: in formatted code it ends with a brace at the same depth.
 fn functions(lines: &[&str]) -> Vec<(String, usize)> {
     let mut found = Vec::new();
     for (i, line) in lines.iter().enumerate() {
@@ -148,7 +148,7 @@ fn functions(lines: &[&str]) -> Vec<(String, usize)> {
     found
 }
 
-/// Every source of ours.
+/// Every source file of the workspace.
 fn sources() -> Vec<PathBuf> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -174,7 +174,7 @@ fn a_crate_that_is_published_has_what_a_registry_asks_for() {
     for key in ["version", "edition", "rust-version", "license", "repository", "keywords", "categories"] {
         assert!(manifest.contains(&format!("\n{key} = ")), "the workspace has no {key}");
     }
-    // Without a version a path says nothing to somebody who has the crate alone.
+    // Without a version, a path is useless to somebody who has only the crate.
     let own = manifest.lines().filter(|line| line.contains("path = \"crates/"));
     assert!(own.clone().count() >= 5 && own.clone().all(|line| line.contains("version = \"=")), "{own:?}");
     let mut published = Vec::new();

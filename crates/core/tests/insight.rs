@@ -1,4 +1,4 @@
-//! What a study says of its points is what it chose them by.
+//! A study explains its points by the scores with which it chose them.
 
 use std::collections::HashSet;
 
@@ -37,7 +37,7 @@ fn why_says_what_each_point_of_a_batch_was_ranked_by() {
     for strategy in StrategyConfig::all() {
         for with_failure in [false, true] {
             let mut study = begun(strategy.clone(), with_failure);
-            // What the strategy says as it chooses.
+            // What the strategy says while it chooses.
             let scores = study
                 .in_situation(3, |situation, q| {
                     let mut chooser = study.config().strategy.bind(situation, q)?;
@@ -63,7 +63,7 @@ fn why_says_what_each_point_of_a_batch_was_ranked_by() {
                 assert!((sum - belief.score.total).abs() <= 1e-12 * sum.abs().max(1.0), "{name}: {belief:?}");
                 assert_eq!(belief.chance.is_some(), with_failure, "{name}");
                 let has_chance = belief.score.terms.iter().any(|term| term.name.contains("chance of success"));
-                // Outside its region pure exploration ranks by the margin alone.
+                // Outside its region, pure exploration ranks by the margin alone.
                 assert!(has_chance == with_failure || name == "pure_exploration", "{name}: {:?}", belief.score);
                 if let (true, Some(score)) = (belief.score.is_score, score) {
                     let error = (belief.score.total - score).abs();
@@ -86,7 +86,7 @@ fn why_knows_what_was_held_fixed_and_which_trial_a_penalty_is_of() {
     let penalties: Vec<Option<u64>> =
         terms.iter().filter(|term| term.name == "ln penalty").map(|term| term.trial.map(|id| id.0)).collect();
     assert_eq!(penalties, [Some(12), Some(13), Some(trials[0].id.0), Some(trials[1].id.0)]);
-    // The second one refines: it is ranked by a bound, which knows of pending points by its deviation.
+    // The second one refines: it is ranked by a bound, in which pending points affect the deviation.
     let second = why(&study, trials[1].id).unwrap().belief.unwrap().score.terms;
     assert_eq!(second.iter().map(|term| term.name.as_str()).collect::<Vec<_>>(), ["mean", "weighted deviation"]);
 }
@@ -122,7 +122,7 @@ fn no_parameter_has_more_than_the_whole_variation() {
 
 #[test]
 fn a_point_ranked_by_a_bound_is_said_to_refine_only_near_the_best_prediction() {
-    // A rough function in three dimensions, of which little is known: bounds are highest far from all results, too.
+    // A rough function in three dimensions with few results: bounds are highest far from all results, too.
     let axes = ["x", "y", "z"].map(|name| Parameter::float(name, 0.0, 1.0));
     let config = StudyConfig::new(SearchSpace::new(axes.to_vec()).unwrap()).seed(4).initial(8);
     let mut rough = Study::new(config).unwrap();
@@ -136,7 +136,7 @@ fn a_point_ranked_by_a_bound_is_said_to_refine_only_near_the_best_prediction() {
             let belief = found.belief.unwrap();
             let by_bound = belief.score.terms.iter().any(|term| term.name == "mean");
             assert_eq!(found.summary.contains("the best prediction"), by_bound, "{}", found.summary);
-            // Without noise the best prediction at the data is at the best result.
+            // Without noise, the best prediction at the data is at the best result.
             let best = belief.best.unwrap();
             let is_near = belief.mean <= best
                 || belief.nearest.iter().any(|other| other.value == Some(best) && other.distance <= 1.0);
@@ -180,7 +180,7 @@ fn the_landscape_is_what_the_chooser_explains() {
         .unwrap();
     assert_eq!(seen.seen.iter().map(|s| s.after).collect::<Vec<f64>>(), totals);
     assert!(seen.is_log && seen.seen.iter().all(|s| s.after <= s.before && s.chance.is_some()));
-    // One deviation of a normal law holds 68 % of it: draws of the model at the point, mapped to values one by one.
+    // One deviation of a normal law covers 68 % of it: draws of the model at the point, mapped to values one by one.
     let model = study.model().unwrap();
     let mut values: Vec<f64> = model
         .posterior
@@ -193,7 +193,7 @@ fn the_landscape_is_what_the_chooser_explains() {
     let half = 0.5 * (values[3365] - values[635]);
     let (_, sd) = model.predict_value(points.row(1));
     assert!((half / sd - 1.0).abs() < 0.1, "{half} {sd}");
-    // What is shown allows for noise besides.
+    // The displayed deviation also allows for noise.
     assert!(seen.seen[1].sd == study.outlook().unwrap().predict_value(points.row(1)).1 && seen.seen[1].sd >= sd);
     // Trials failed where x is large.
     assert!(seen.seen[2].chance < seen.seen[0].chance);
@@ -218,7 +218,7 @@ fn the_sentence_says_what_was_refined_where_trials_failed_too() {
     let mut study = begun(StrategyConfig::default(), true);
     let trials = study.ask(4).unwrap().trials;
     let said: Vec<String> = trials.iter().map(|trial| why(&study, trial.id).unwrap().summary).collect();
-    // Every second point of a batch maximizes the bound, to which no penalty belongs.
+    // Every second point of a batch maximizes the bound, which has no penalties.
     for (said, refines) in said.iter().zip([false, true, false, true]) {
         assert_eq!(said.contains("the best prediction"), refines, "{said}");
         assert!(!(refines && said.contains("keeps clear")), "{said}");

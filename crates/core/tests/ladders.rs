@@ -23,7 +23,7 @@ fn values_of_a_ladder_are_as_far_apart_as_the_numbers_or_their_logarithms() {
     let log = space(Parameter::ladder("x", [1, 2, 16]).log());
     let gap = |a: i64, b: i64| coordinate(&log, b) - coordinate(&log, a);
     assert!((gap(2, 16) / gap(1, 2) - 3.0).abs() < 1e-12);
-    // A ladder with equal gaps is what integers are.
+    // A ladder with equal gaps is the same as integers.
     let (even, ints) = (space(Parameter::ladder("x", [3, 4, 5, 6])), space(Parameter::int("x", 3, 6)));
     for k in 3..=6 {
         assert!((coordinate(&even, k) - coordinate(&ints, k)).abs() < 1e-15);
@@ -32,7 +32,7 @@ fn values_of_a_ladder_are_as_far_apart_as_the_numbers_or_their_logarithms() {
 
 #[test]
 fn a_design_has_each_value_of_a_ladder_as_often_as_the_others() {
-    // A point of each eighth of the unit interval: two of each quarter.
+    // One point in each eighth of the unit interval, so two in each quarter.
     let both = vec![Parameter::ladder("x", [1, 2, 3, 1000]), Parameter::float("y", 0.0, 1.0)];
     let config = StudyConfig::new(SearchSpace::new(both).unwrap()).design(InitialDesign::Sobol).initial(8);
     let mut study = Study::new(config).unwrap();
@@ -50,7 +50,7 @@ fn a_step_gives_the_numbers_that_people_write() {
     let at = |u: f64| space.decode(&UnitPoint::clamped(vec![u])).get("x").unwrap().to_string();
     assert_eq!(at(3.5 / 21.0), "0.15");
     assert_eq!((at(0.0), at(1.0)), ("0".to_owned(), "1".to_owned()));
-    // What a program computes is taken for it, and what lies between is not.
+    // A computed value counts as its level, and values between levels are refused.
     assert_eq!(coordinate(&space, 0.15), coordinate(&space, 3.0 * 0.05));
     let error = space.encode(&Point::new().with("x", 0.17)).unwrap_err().to_string();
     assert!(error.contains("`x`: 0.17 is between two of its steps") && error.contains("give 0.15 or 0.2"), "{error}");

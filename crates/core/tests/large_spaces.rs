@@ -1,9 +1,9 @@
-//! Spaces that are larger than usual: an answer, or a refusal that says what to try.
+//! Spaces that are larger than usual: each gives an answer, or a refusal that says what to try.
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Study, StudyConfig};
 
-/// A study that was asked for its design and for a batch behind it.
+/// A study that was asked for its design and for a batch after it.
 fn goes_on(parameters: Vec<Parameter>, initial: usize, value: impl Fn(&elbowroom::space::Point) -> f64) -> Study {
     let space = SearchSpace::new(parameters).unwrap();
     let mut study = Study::new(StudyConfig::new(space).seed(1).initial(initial)).unwrap();
@@ -38,7 +38,7 @@ fn levels_that_were_never_tried_cost_an_ask_nothing() {
         }
         study.ask(4).unwrap().work.choice
     };
-    // Tried one by one they would be most of the work: 10,000 levels against some thousand candidates.
+    // Trying them one by one would be most of the work: 10,000 levels against some thousand candidates.
     let (few, many) = (work(100), work(10_000));
     assert!(many < 2.0 * few, "{many:e} operations, with 100 levels {few:e}");
 }

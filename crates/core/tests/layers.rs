@@ -1,8 +1,8 @@
-//! The house as `ARCHITECTURE.md` draws it, against the house as it stands.
+//! The workspace as `ARCHITECTURE.md` draws it, compared with the actual one.
 //!
 //! The map there lists the modules of this crate in order. A module may use those above it, never those below, and the
-//! map names every crate, module and source file: what is missing on either side is a fault. Code under test modules
-//! and the re-exports of `lib.rs` are free.
+//! map names every crate, module and source file: anything missing on either side is an error. Code in test modules and
+//! the re-exports of `lib.rs` are exempt.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -50,7 +50,7 @@ fn the_table_of_crates_names_every_crate_and_no_other() {
     assert_same("the table of crates in ARCHITECTURE.md", &listed, "the folder crates", &found);
 }
 
-/// A file that its crate's `tests/all.rs` does not name would be compiled by nobody, and its tests would never run.
+/// A file that its crate's `tests/all.rs` does not name would never be compiled, and its tests would never run.
 #[test]
 fn every_file_of_tests_is_in_the_one_test_program_of_its_crate() {
     for entry in fs::read_dir(root().join("crates")).expect("the folder crates") {
@@ -110,13 +110,13 @@ pub fn declared(source: &str) -> impl Iterator<Item = String> {
         .filter_map(|line| line.trim_start_matches("pub ").strip_prefix("mod ")?.strip_suffix(';').map(str::to_string))
 }
 
-/// The names in a folder; none where there is no such folder.
+/// The names in a folder; none if the folder does not exist.
 pub fn names(folder: &Path) -> impl Iterator<Item = String> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     entries.map(|entry| entry.expect("an entry of a folder").file_name().to_string_lossy().into_owned())
 }
 
-/// What one source file uses though it should not.
+/// The forbidden uses in one source file.
 fn faults_of(order: &[String], file: &str, source: &str) -> Vec<String> {
     let place = |module: &str| order.iter().position(|m| m == module);
     let own = module_path(file).remove(0);
@@ -136,7 +136,7 @@ fn faults_of(order: &[String], file: &str, source: &str) -> Vec<String> {
         .collect()
 }
 
-/// The names that follow `crate::` in a file, or as many `super::` as lead to the root; comments and tests left out.
+/// The names that follow `crate::` in a file, or as many `super::` as lead to the root, except in comments and tests.
 fn modules_used(file: &str, source: &str) -> BTreeSet<String> {
     let code = source.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let code: String =
@@ -202,7 +202,7 @@ pub fn table(heading: &str) -> Vec<Vec<String>> {
     rows
 }
 
-/// What stands between backticks.
+/// The texts between backticks.
 pub fn code_words(cell: &str) -> Vec<String> {
     cell.split('`').skip(1).step_by(2).map(str::to_string).collect()
 }

@@ -1,4 +1,5 @@
-//! The marginal likelihood against numpy, and its search against scipy and in corners where a search could fail.
+//! The marginal likelihood compared with numpy, and its search compared with scipy and in corners where a search could
+//! fail.
 //!
 //! Numbers named by scipy are those that `data/fit_reference.py` printed (numpy 2.4.6, scipy 1.17.1).
 
@@ -152,7 +153,7 @@ fn the_likelihood_is_the_one_of_the_posterior_with_the_same_hyperparameters() {
 fn the_best_of_ten_starts_is_at_least_the_maximum_that_scipy_finds() {
     for r in references() {
         let d = r.data.dim();
-        // Scipy's maximum is one of this function: the value at its place is its value.
+        // Scipy's maximum belongs to the same function: the value at its position is the same.
         let there = value(&r.data, Shape::new(r.kernel, d), &r.at);
         // Noise at its floor of 10⁻⁸ makes the condition number 10⁹ or so.
         assert!((there - r.maximum).abs() < 1e-5, "{there} {}", r.maximum);
@@ -218,7 +219,7 @@ fn the_default_fit_tells_a_coordinate_that_matters_from_one_that_does_not() {
     // sin(9x) as a stationary process of one frequency 9: a correlation length of about 1/9 to 4/9.
     assert!(l[0] > 1.0 / 9.0 && l[0] < 4.0 / 9.0, "{l:?}");
     assert!(l[1] > 3.0 * l[0] && l[2] > 3.0 * l[0], "{l:?}");
-    // The function is smooth and without noise: predictions between the data are right to 1 % of its range.
+    // The function is smooth and exact: predictions between the data are accurate to 1 % of its range.
     for (i, x) in spread(60, 3).iter().enumerate().skip(40) {
         let want = (9.0 * x[0]).sin() + 0.3 * x[1];
         assert!((found.posterior.predict(x).mean - want).abs() < 0.02, "{i}");
@@ -251,7 +252,7 @@ fn fitted_noise_is_near_the_noise_there_is_and_not_below_its_floor() {
 
 #[test]
 fn a_noise_variance_per_observation_is_honoured() {
-    // One observation is wrong by far, and says so: the fit must pass it by.
+    // One observation is far off, and its declared variance says so: the fit must ignore it.
     let clean = dataset(15, 1, |x| (5.0 * x[0]).cos());
     let mut y = clean.y().to_vec();
     y[7] += 5.0;
@@ -327,11 +328,9 @@ fn many_data_are_fitted_to_the_end_and_always_the_same() {
     assert_eq!(again.value, found.value);
 }
 
-/// Declared variances are scaled by the slope of the bend at each result, which cancels the Jacobian: compared under them,
-/// bends of 1e-4 deviations win whatever the results are.
 /// Results of a valley that closes in on its minimum over seven decades: a bend of 10⁻⁶ or so, and a ridge between it and
-/// the variances, where each iteration gains little. Until 0.12.0 the search for θ and the bend ended
-/// there early: two of these eight fits by 0.6 and 2.0 nats.
+/// the variances, where each iteration gains little. Until 0.12.0 the search for θ and the bend ended there too early:
+/// in two of these eight fits by 0.6 and 2.0 nats.
 #[test]
 fn a_fit_to_hundreds_of_results_is_near_the_maximum_with_its_bend() {
     let parameters = ["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0));
@@ -367,6 +366,8 @@ fn a_fit_to_hundreds_of_results_is_near_the_maximum_with_its_bend() {
     }
 }
 
+/// Declared variances are scaled by the slope of the bend at each result, which cancels the Jacobian: compared under them,
+/// bends of 1e-4 deviations would win whatever the results are.
 #[test]
 fn declared_noise_leaves_kernel_and_bend_as_they_are() {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
@@ -384,7 +385,7 @@ fn declared_noise_leaves_kernel_and_bend_as_they_are() {
             (&fitted.record.kernel, fitted.record.bend),
             "{sd}"
         );
-        // And the declared variance is what the model has.
+        // And the model has the declared variance.
         let slope = declared.scale.slope(declared.posterior.values()[0]);
         let Noise::PerObservation(noise) = &declared.posterior.hyper().noise else { panic!("fitted") };
         assert!((noise[0] * slope * slope / (sd * sd) - 1.0).abs() < 1e-9);
@@ -426,7 +427,7 @@ fn a_category_of_which_the_data_show_one_level_is_found_at_the_mode_of_its_own_p
     params.value_tolerance = 1e-12;
     let data = Dataset::new(x, y).unwrap();
     let found = |params: &FitParams| fit(&data, params, &Stream::new(1)).unwrap().theta[1];
-    // The mode of a log-normal density is at μ − σ². Unless a category has a prior of its own, it has that of numbers.
+    // The mode of a log-normal density is at μ − σ². A category has the prior of numbers unless it has its own.
     let of_numbers = 2f64.sqrt() + 0.5 * 2f64.ln() - 3.0;
     assert!((found(&params) - of_numbers).abs() < 1e-3, "{}", found(&params));
     params.priors.category = Prior::LogNormal { mu: 0.7, sigma: 0.5 };

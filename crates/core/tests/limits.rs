@@ -12,7 +12,7 @@ fn space() -> SearchSpace {
     SearchSpace::new(["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec()).unwrap()
 }
 
-/// The loss is least at (0.2, 0.3), where the purity is too small: it has to be 0.5, which takes x ≥ 0.5.
+/// The loss is smallest at (0.2, 0.3), where the purity is too low: it must be 0.5, which takes x ≥ 0.5.
 fn results(trial: &Trial) -> [(&'static str, f64); 2] {
     let (x, y) = (trial.unit[0], trial.unit[1]);
     [("loss", (x - 0.2).powi(2) + (y - 0.3).powi(2)), ("purity", x + 0.1 * (6.0 * y).sin())]
@@ -45,8 +45,8 @@ fn every_strategy_looks_where_limits_are_kept() {
         }
         let chosen: Vec<&Trial> = study.trials().iter().filter(|trial| trial.source == Source::Model).collect();
         let n_kept = chosen.iter().filter(|trial| results(trial)[1].1 >= 0.45).count();
-        // The best point is on the border, so that some are a little beyond it. Without the limit most go to the minimum,
-        // where the purity is 0.3; at random half would keep it.
+        // The best point is on the border, so some points are a little beyond it. Without the limit most would go to
+        // the minimum, where the purity is 0.3; of random points half would keep it.
         assert!(3 * n_kept >= 2 * chosen.len() && !chosen.is_empty(), "{name}: {n_kept} of {}", chosen.len());
         let best = study.best().unwrap();
         assert!(keeps(best), "{name}");
@@ -61,7 +61,7 @@ fn the_default_strategy_finds_the_best_point_on_the_border() {
         let trials = study.ask(4).unwrap().trials;
         tell(&mut study, &trials);
     }
-    // On a grid of step 1/1000 over the feasible part the least loss is 0.0406, at (0.401, 0.285).
+    // On a grid of step 1/1000 over the feasible part the smallest loss is 0.0406, at (0.401, 0.285).
     let best = study.best().unwrap().value().unwrap();
     assert!((0.0405..0.045).contains(&best), "{best}");
     let found = study.recommended().unwrap();
@@ -71,7 +71,7 @@ fn the_default_strategy_finds_the_best_point_on_the_border() {
 #[test]
 fn while_nothing_keeps_the_limits_the_search_is_for_what_does() {
     let loss = Outcome::objective("loss", Goal::Minimize);
-    // Only a corner does, and the least loss is in the opposite one.
+    // Only a corner is feasible, and the smallest loss is in the opposite one.
     let outcomes = Outcomes::new(vec![loss, Outcome::watched("sum").at_least(1.9)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space()).seed(1).initial(6).outcomes(outcomes)).unwrap();
     for _ in 0..5 {
@@ -108,7 +108,7 @@ fn a_trial_that_waits_for_a_limited_result_is_under_way_for_the_search() {
     study.tell(late.id, [purity]).unwrap();
     assert!(!under_way(&study));
     assert_eq!(study.model_of("purity").unwrap().posterior.n_data(), 8);
-    // A late result is data: a choice that knows it says so.
+    // A late result is data: a choice that uses it records that.
     let after = study.suggest(2).unwrap();
     assert!(after.provenance.data_revision > before.provenance.data_revision);
     study.ask(2).unwrap();
@@ -159,7 +159,7 @@ fn an_objective_can_have_limits_of_its_own() {
             study.tell(trial.id, results(&trial)[0].1).unwrap();
         }
     }
-    // The least loss that will do is not the least.
+    // The smallest feasible loss is not the smallest one.
     let best = study.best().unwrap().value().unwrap();
     assert!((0.05..0.06).contains(&best), "{best}");
 }
@@ -170,7 +170,7 @@ fn exploding(unit: &[f64]) -> [(&'static str, f64); 2] {
     [("loss", x + 2.0 * y), ("purity", 1.0 - 0.02 / (x * x * y))]
 }
 
-/// A study of 40 points of the design, told what explodes.
+/// A study of 40 points of the design with results of this function.
 fn exploded(rule: LimitedRule, seed: u64) -> Study {
     let loss = Outcome::objective("loss", Goal::Minimize);
     let outcomes = Outcomes::new(vec![loss, Outcome::watched("purity").at_least(0.0)]).unwrap();
@@ -185,7 +185,7 @@ fn exploded(rule: LimitedRule, seed: u64) -> Study {
 
 #[test]
 fn a_limited_result_that_spans_decades_does_not_blind_its_model() {
-    // The mean logarithm of the chance that is given to what is true, on which side of the limit points are.
+    // The mean log probability of the true side of the limit, over points.
     let score = |rule: LimitedRule, seed: u64| {
         let study = exploded(rule, seed);
         let grid = (0..400).flat_map(|i| [(i / 20) as f64 / 19.0, (i % 20) as f64 / 19.0]);
@@ -196,7 +196,7 @@ fn a_limited_result_that_spans_decades_does_not_blind_its_model() {
     };
     for seed in 0..3 {
         let (by_distance, as_told) = (score(LimitedRule::ByDistance, seed), score(LimitedRule::AsTold, seed));
-        // It was twice as good, until the model of results as they are told could pass by its largest one: −1.00, now −0.48.
+        // It was twice as good, until the model of results as told could ignore the largest one: −1.00, now −0.48.
         assert!(by_distance > 2.0 / 3.0 * as_told, "seed {seed}: {by_distance} {as_told}");
     }
 }
@@ -211,9 +211,9 @@ fn the_model_of_a_limited_result_speaks_in_the_units_it_was_told_in() {
         assert!((model.scale.decode(model.scale.encode(told)) - told).abs() < 1e-9 * (1.0 + told.abs()));
         (expected - told).abs() < 0.01 * (1.0 + told.abs()) + 3.0 * sd
     };
-    // A model may take one result for an accident, and pass it by.
+    // A model may treat one result as an accident, and ignore it.
     assert!(study.trials().iter().filter(is_met).count() >= 39);
-    // It is bent here: a step of the model is a longer one of the result where that is far from the limit.
+    // It is bent here: a step of the model is a larger step of the result if that is far from the limit.
     assert!(model.scale.slope(model.scale.encode(-1000.0)) > 10.0 * model.scale.slope(model.scale.encode(0.0)));
 }
 
@@ -229,7 +229,7 @@ fn a_log_without_a_rule_for_limited_results_means_as_they_were_told() {
     let created: elbowroom::study::Event = serde_json::from_str(&old).unwrap();
     let old = Study::replay([created]).unwrap();
     assert_eq!(old.config().limited, None);
-    // A study.toml of today is no other study than the one that was begun then.
+    // A current study.toml still describes the study that was created then.
     assert_eq!(config().with_defaults_of(old.config()).limited, None);
 }
 
@@ -244,7 +244,7 @@ fn a_limited_result_that_is_not_finite_ends_the_trial_and_teaches_the_search() {
     assert_eq!(trial.result("minutes"), Some(3.0));
     let why = trial.reason().unwrap();
     assert_eq!(why, "purity was +infinity; `loss` was 0.25");
-    // What is only watched is noted, as ever.
+    // A watched result becomes a note, as before.
     study.tell(trials[1].id, [("loss", 0.25), ("purity", 0.7), ("minutes", f64::NAN)]).unwrap();
     assert_eq!(study.trial(trials[1].id).unwrap().value(), Some(0.25));
 }

@@ -63,7 +63,7 @@ fn distance(a: &[f64], b: &[f64], norm: Norm) -> f64 {
     }
 }
 
-/// The largest f over a grid of m × m points of a 2-D box.
+/// The maximum of f over a grid of m × m points of a 2-D box.
 fn grid_maximum(low: [f64; 2], high: [f64; 2], m: usize, mut f: impl FnMut(&[f64]) -> f64) -> f64 {
     let mut largest = f64::NEG_INFINITY;
     for i in 0..m {
@@ -81,7 +81,7 @@ fn the_constant_of_forresters_function_is_that_of_gpy() {
     let gp = forrester();
     for seed in 0..5 {
         let l = lipschitz(&gp, &Bounds::unit(1), Norm::Two, &Stream::new(seed));
-        // Twelve digits are printed of L; the place of a maximum is known to the root of that.
+        // Twelve digits of L are printed; the position of a maximum is known only to the square root of that.
         assert!((l.value - 15.022466239509).abs() < 1e-9, "{}", l.value);
         assert!((l.at[0] - 0.891520194896).abs() < 1e-5, "{:?}", l.at);
         // One lengthscale of 0.2 everywhere: a fifth of it in whitened coordinates.
@@ -134,7 +134,7 @@ fn the_slope_of_the_mean_never_exceeds_its_certificate() {
             closest = closest.max(found / certificate);
         }
     }
-    // The bound is not idle: some posterior comes near it.
+    // The bound is not trivial: some posterior comes near it.
     assert!(closest > 0.8, "{closest}");
 }
 
@@ -150,7 +150,7 @@ fn in_every_norm_the_constant_is_the_grids_maximum_and_bounds_all_differences() 
                 let there = dual(&gradient(&gp, &l.at), norm);
                 assert!((there - l.value).abs() <= 1e-9 * l.value, "{seed} {norm:?}: {there} {}", l.value);
                 let grid = grid_maximum(low, high, 101, |x| dual(&gradient(&gp, x), norm));
-                // A search can end below the grid's best only by failing; above it by what lies between grid points.
+                // A search can end below the grid's best only if it fails; above it by what lies between grid points.
                 assert!(l.value >= grid * (1.0 - 1e-6), "{seed} {norm:?} {low:?}: {} below the grid's {grid}", l.value);
                 assert!(l.value <= grid * 1.02, "{seed} {norm:?} {low:?}: {} above the grid's {grid}", l.value);
 
@@ -230,7 +230,7 @@ fn the_strategys_constant_is_the_whitened_maximum_where_the_posterior_is_not_fla
 
 #[test]
 fn a_flat_posterior_is_as_steep_as_a_quarter_of_the_prior() {
-    // Nothing but the mean was observed: ∇μ = 0, while away from the data E‖∇f‖² is near d·c_ν σ_f².
+    // Only a value equal to the mean was observed: ∇μ = 0, while away from the data E‖∇f‖² is near d·c_ν σ_f².
     for kernel in KERNELS {
         for dim in [1, 2, 5] {
             let x = Points::from_rows(dim, vec![0.5; dim]).unwrap();
@@ -281,7 +281,7 @@ fn fifty_points_of_cosines_give_its_constant_within_five_percent_on_average() {
 
 #[test]
 fn with_a_category_the_strategys_constant_is_the_steepest_slope_at_its_levels() {
-    // One float and one category of three levels, each with a function of its own.
+    // One float and one category of three levels, each with its own function.
     for seed in 0..12 {
         let mut s = Stream::new(seed).child("category", 0);
         let levels = [1.0 / 6.0, 0.5, 5.0 / 6.0];
@@ -297,7 +297,7 @@ fn with_a_category_the_strategys_constant_is_the_steepest_slope_at_its_levels() 
         let grid = levels.iter().flat_map(|&l| (0..2001).map(move |i| (f64::from(i) / 2000.0, l)));
         let want = grid.map(|(x, l)| slope(x, l)).fold(0.0, f64::max);
         let found = whitened_lipschitz(&gp, &Bounds::unit(2), 96, &Stream::new(seed));
-        // A place between two levels is no point of the space, and what the mean does there is no slope of it.
+        // A position between two levels is not a point of the space, and the mean has no relevant slope there.
         assert!(levels.contains(&found.at[1]), "{seed}: {:?}", found.at);
         assert!(found.value >= want * (1.0 - 1e-6) && found.value <= want * 1.001, "{seed}: {} {want}", found.value);
     }

@@ -1,4 +1,4 @@
-//! Local penalization as a whole: each choice against brute force, and what every batch must keep.
+//! Local penalization as a whole: each choice compared with brute force, and the properties of every batch.
 
 use std::collections::HashSet;
 
@@ -73,7 +73,7 @@ fn choose(
     strategy.choose(&situation, BatchSize::new(q).unwrap()).unwrap()
 }
 
-/// The penalizer around a point as the method defines it, for the global constant of a batch or the point's own.
+/// The penalizer around a point by its definition, with the global constant of a batch or the point's own.
 fn ball(strategy: &LocalPenalization, gp: &Posterior, batch: &Batch, x: &[f64]) -> Option<Ball> {
     let kind = strategy.penalizer?;
     let p = gp.predict(x);
@@ -164,7 +164,7 @@ fn the_first_of_a_batch_is_the_choice_of_one() {
             let five = choose(&strategy, &space, &gp, &[], &taken, 5, seed);
             assert_eq!(one.points[0], five.points[0]);
             assert_eq!(five.points.len(), 5);
-            // What the batch rests on does not depend on its size either.
+            // The quantities that a batch is based on do not depend on its size either.
             assert_eq!(one.info.lipschitz, five.info.lipschitz);
             assert_eq!(one.info.maximum, five.info.maximum);
         }
@@ -191,9 +191,9 @@ fn each_element_maximizes_the_penalized_score_of_a_grid() {
                     for x in &batch.points {
                         let want = highest(&scores(&strategy, &gp, &batch, &around, grid(d, m)));
                         let got = scores(&strategy, &gp, &batch, &around, std::iter::once(x.to_vec()))[0].0;
-                        // Along a line the search is as good as exact; points nearer than 10⁻³ lengthscales to others
-                        // are not allowed, which the grid does not know: a step of that length changes ln α̃ by less
-                        // than 0.02 here. In the plane a few climbs may miss a tenth of α̃, and no more.
+                        // Along a line the search is practically exact; points closer than 10⁻³ lengthscales to others
+                        // are not allowed, which the grid ignores: a step of that length changes ln α̃ by less than
+                        // 0.02 here. In the plane a few climbs may miss at most a tenth of α̃.
                         let slack = if d == 1 { 0.02 } else { 0.1 };
                         assert!(got >= want - slack, "{strategy:?} d={d} seed={seed}: {got} below the grid's {want}");
                         around.push(x.clone());
@@ -227,8 +227,8 @@ fn the_maximum_rule_is_what_it_says() {
 
 #[test]
 fn batches_of_truncated_penalizers_keep_a_twentieth_of_a_lengthscale() {
-    // Points closer than that tell almost the same: no batch of the truncated penalizer should hold them while there is
-    // space left, with and without the variance term.
+    // Points closer than that carry almost the same information: a batch of the truncated penalizer should not have any
+    // as long as there is space left, with and without the variance term.
     for shrink in [false, true] {
         let strategy = LocalPenalization { shrink, ..LocalPenalization::penalized_only() };
         // An interval of five lengthscales has room for a few points where improvement is likely, not for six.
@@ -256,7 +256,8 @@ fn asking_one_by_one_with_the_others_pending_keeps_the_same_distance() {
         let mut pending: Vec<UnitPoint> = Vec::new();
         for i in 0..4 {
             let batch = choose(&strategy, &space, &gp, &pending, &taken, 1, seed);
-            // The same definition is maximized: no choice is worse than that of the batch, up to the search.
+            // The same definition is maximized: no choice is worse than that of the batch, except for errors of the
+            // search.
             if i == 1 {
                 let at = [batch.points[0].to_vec(), together.points[1].to_vec()];
                 let s = scores(&strategy, &gp, &batch, &pending, at.into_iter());
@@ -278,7 +279,7 @@ fn a_pending_point_is_penalized_from_the_first_element_on() {
         for penalizer in [None, Some(KINDS[1]), Some(KINDS[2])] {
             let strategy = LocalPenalization { penalizer, ..LocalPenalization::penalized_only() };
             let free = choose(&strategy, &space, &gp, &[], &HashSet::new(), 1, seed);
-            // Not marked as taken: the penalizer alone must keep the next choice away.
+            // It is not marked as taken: the penalizer alone must keep the next choice away.
             let next = choose(&strategy, &space, &gp, &free.points, &HashSet::new(), 1, seed);
             let apart = gp.squared_distance(&free.points[0], &next.points[0]).sqrt();
             assert!(apart >= 0.05, "{penalizer:?} {seed}: {apart}");
@@ -302,7 +303,7 @@ fn the_same_stream_gives_the_same_batch_in_any_thread() {
             assert_eq!(thread.join().unwrap(), want);
         }
     });
-    // A stream that was drawn from is the same stream: only its name counts.
+    // A stream from which numbers were drawn is the same stream: only its name counts.
     let mut used = Stream::new(7);
     used.bits();
     let domain = Domain::whole(&space);
@@ -341,14 +342,14 @@ fn further_elements_do_not_score_the_candidates_again() {
     let evaluations =
         |q| choose(&LocalPenalization::penalized_only(), &space, &gp, &[], &HashSet::new(), q, 1).info.evaluations;
     let (one, nine) = (evaluations(1), evaluations(9));
-    // Climbs of a few hundred evaluations for each further element; more than a thousand candidates are scored once.
+    // A few hundred evaluations of climbs for each further element; more than a thousand candidates are scored once.
     assert!(one > 500, "{one}");
     assert!((nine - one) / 8 < one * 2 / 3, "{one} {nine}");
 }
 
 #[test]
 fn a_panel_agrees_with_the_posterior_it_stands_for() {
-    // Also where factoring needed jitter: two equal points without noise.
+    // Also if factoring needed jitter: two equal points without noise.
     let space = floats(2);
     for jitter in [false, true] {
         let mut gp = posterior(&space, 8, 0.3, 4);
@@ -537,7 +538,7 @@ fn in_a_small_finite_space_each_choice_is_the_true_maximizer() {
 
 #[test]
 fn long_lengthscales_do_not_make_the_choice_in_a_finite_space_random() {
-    // Neighbours are 1/(12·200) lengthscales apart, less than the separation that continuous points must keep.
+    // Neighbours are 1/(12·200) lengthscales apart, closer than the separation required of continuous points.
     let space = SearchSpace::new(vec![Parameter::int("i", 0, 11)]).unwrap();
     let gp = posterior(&space, 4, 200.0, 1);
     let strategy = LocalPenalization::penalized_only();
@@ -609,7 +610,7 @@ fn a_climb_ends_where_no_single_coordinate_can_do_better() {
 
 #[test]
 fn the_maximum_is_that_of_points_that_can_be_proposed() {
-    // The mean is highest between two levels of n, and where a + b is too large: no point can have that.
+    // The mean is highest between two levels of n, and where a + b is too large: no point can be there.
     let parameters = vec![Parameter::int("n", 1, 3), Parameter::float("a", 0.0, 1.0), Parameter::float("b", 0.0, 1.0)];
     let space = SearchSpace::new(parameters).unwrap().with_constraints(["a + b <= 0.5"]).unwrap();
     let x = Points::from_rows(3, vec![0.3, 0.1, 0.1, 0.35, 0.3, 0.1, 0.7, 0.1, 0.4, 0.8, 0.2, 0.2]).unwrap();
@@ -619,7 +620,7 @@ fn the_maximum_is_that_of_points_that_can_be_proposed() {
     let (domain, taken, stream) = (Domain::whole(&space), HashSet::new(), Stream::new(1));
     let situation = Situation::new(&gp, &domain, &[], &taken, &stream);
     let found = strategy.choose(&situation, BatchSize::new(1).unwrap()).unwrap().info.maximum.unwrap();
-    // By force: a fine grid of all that may be proposed, and the observations.
+    // By brute force: a fine grid of all points that may be proposed, and the observations.
     let mut highest = gp.observed().map(|u| gp.predict(u).mean).fold(f64::NEG_INFINITY, f64::max);
     for (n, i, j) in (0..3).flat_map(|n| (0..=200).flat_map(move |i| (0..=200).map(move |j| (n, i, j)))) {
         let u = [(f64::from(n) + 0.5) / 3.0, f64::from(i) / 200.0, f64::from(j) / 200.0];
@@ -627,7 +628,7 @@ fn the_maximum_is_that_of_points_that_can_be_proposed() {
             highest = highest.max(gp.predict(&u).mean);
         }
     }
-    // A climb may end at a border short of the best point on it; it must not end beyond.
+    // A climb may end at a border short of the best point on it; it must not end beyond the border.
     assert!(found <= highest + 1e-6 && found > highest - 0.01, "{found} {highest}");
 }
 
@@ -673,7 +674,7 @@ fn a_single_point_refines_half_of_the_time_while_others_are_pending_and_never_al
         chooser.explain(&[0.3, 0.3]).term(terms::WEIGHTED_DEVIATION).is_some()
     };
     let n = (0..60).filter(|seed| refines(&pending, *seed)).count();
-    // A fair coin is outside with a chance of 1e-5.
+    // A fair coin would be outside with a probability of 1e-5.
     assert!((13..=47).contains(&n), "{n} of 60");
     assert!((0..20).all(|seed| !refines(&[], seed)));
 }

@@ -40,7 +40,7 @@ fn workers_evaluate_distinct_points_at_the_same_time_and_never_more_than_the_bud
     let n_evaluated = AtomicUsize::new(0);
     let study = minimize(space(), 15, 3, |p| {
         most.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-        // The first three wait for each other: they can only go on if they run at once.
+        // The first three wait for each other: they can only continue if they run at the same time.
         if n_evaluated.fetch_add(1, Ordering::SeqCst) < 3 {
             meet.wait();
         }

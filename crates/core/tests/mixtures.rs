@@ -1,4 +1,4 @@
-//! Linear constraints: parts of a whole, sums that leave next to nothing of a space, and spaces that hold no point.
+//! Linear constraints: parts of a whole, sums that leave next to nothing of a space, and spaces without points.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn values(point: &Point) -> Vec<f64> {
     point.iter().map(|(_, value)| value.as_f64().unwrap()).collect()
 }
 
-/// Asks in batches and tells the distance to a recipe.
+/// Asks in batches and reports the distance to a recipe.
 fn drive(study: &mut Study, batches: usize, q: usize) -> Vec<Vec<f64>> {
     let mut asked = Vec::new();
     for _ in 0..batches {
@@ -91,7 +91,7 @@ fn at_most_so_many_parts_are_not_zero_to_the_bit() {
         assert!(support.len() <= 3 && (x.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{x:?}");
         supports.insert(support);
     }
-    // The search goes from one choice of parts to others.
+    // The search moves from one choice of parts to others.
     assert!(supports.len() > 5 && supports.iter().any(|support| support.len() == 3), "{supports:?}");
     assert!(verify(study.events()).unwrap().is_empty());
 }
@@ -121,7 +121,7 @@ fn a_climb_in_a_mixture_ends_at_the_nearest_mixture_to_the_top_and_treats_all_pa
         assert!((x - expected).abs() < 1e-6, "{top:?}");
     }
 
-    // The same climb with two parts exchanged ends with them exchanged.
+    // The same climb with two parts exchanged ends at the exchanged point.
     let space = mixture(3, None);
     let domain = Domain::whole(&space);
     let climb = |start: [f64; 3], order: [usize; 3]| {
@@ -156,7 +156,7 @@ fn a_point_that_an_equation_forgives_is_still_moved_onto_it() {
     assert!((u.iter().sum::<f64>() - 1.0).abs() < 4.0 * f64::EPSILON, "{u:?}");
 }
 
-/// The least distance between two points.
+/// The smallest distance between two points.
 fn apart(points: &[Vec<f64>]) -> f64 {
     let distance = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
     let pairs = points.iter().enumerate().flat_map(|(i, a)| points[..i].iter().map(move |b| distance(a, b)));
@@ -165,7 +165,7 @@ fn apart(points: &[Vec<f64>]) -> f64 {
 
 #[test]
 fn a_plate_of_recipes_asked_for_before_any_result_is_one_design() {
-    // Random points are the yardstick: blocks that did not know of each other came nearer than those.
+    // Random points are the yardstick: blocks that ignored each other came closer together than those.
     for (n, seed) in [(3, 1), (3, 2), (4, 3), (5, 4)] {
         let space = mixture(n, None);
         let mut study = Study::new(StudyConfig::new(space.clone()).seed(seed)).unwrap();
@@ -174,7 +174,7 @@ fn a_plate_of_recipes_asked_for_before_any_result_is_one_design() {
         let mut sampler = domain.sampler();
         let random: Vec<Vec<f64>> = (0..40).map(|_| sampler.next(&mut stream).into_vec()).collect();
         assert!(apart(&plate) > 2.0 * apart(&random), "{n}, {seed}: {} and {}", apart(&plate), apart(&random));
-        // Another worker that asks for the rest of it later gets what one ask would have given.
+        // A worker that asks for the rest later gets the same points as in a single ask.
         let rest = |trials: Vec<Trial>| trials.iter().map(|trial| values(&trial.point)).collect::<Vec<_>>();
         plate.extend(rest(study.ask(8).unwrap().trials));
         let mut whole = Study::new(StudyConfig::new(space).seed(seed)).unwrap();
@@ -226,7 +226,7 @@ fn a_space_that_is_shown_to_be_empty_is_refused_when_a_study_is_made() {
     // Inequalities alone: x1 ≥ x2 + 0.5 ≥ x3 + 1 ≥ 1 ≥ x1, and x1 < 0.9.
     let chain = ["x1 >= x2 + 0.5", "x2 >= x3 + 0.5", "x1 < 0.9"];
     assert!(refused(parts(3), &chain).contains("keeps all of"));
-    // By every choice of parts: four parts of at most a fifth make no whole.
+    // By every choice of parts: four parts of at most a fifth do not make a whole.
     let fifths: Vec<Parameter> = (1..=8).map(|i| Parameter::float(format!("x{i}"), 0.0, 0.2)).collect();
     let (sum, list) = (names(8).join(" + "), names(8).join(", "));
     let few = [format!("{sum} == 1"), format!("nonzero({list}) <= 4")];
@@ -236,7 +236,7 @@ fn a_space_that_is_shown_to_be_empty_is_refused_when_a_study_is_made() {
     assert_eq!(Study::new(StudyConfig::new(space)).unwrap().ask(4).unwrap().trials.len(), 4);
     // By intervals.
     assert!(refused(parts(2), &["x1 * x2 > 1.5"]).contains("keeps `x1 * x2 > 1.5`"));
-    // By walking through all points: no two of 0, 1, …, 9 have squares that differ by 2 (mod 4).
+    // By enumerating all points: no two of 0, 1, …, 9 have squares that differ by 2 (mod 4).
     let digits = vec![Parameter::int("m", 0, 9), Parameter::int("n", 0, 9)];
     let text = refused(digits, &["(m * m - n * n) % 4 == 2"]);
     assert!(text.starts_with("none of the 100 points within the parameters' ranges keeps the constraints"), "{text}");
@@ -253,8 +253,8 @@ fn constraints_that_rejection_does_well_with_are_written_and_kept_as_ever() {
     assert!(text.contains(r#""feasible":"by_construction""#), "{text}");
     assert_eq!(serde_json::from_str::<SearchSpace>(&text).unwrap(), constructed);
 
-    // A log that does not say so was written when all points were found by rejection, and goes on that way; a new study
-    // made from the same text does not.
+    // A log without this setting was written when all points were found by rejection, and continues in that way; a new
+    // study created from the same text does not.
     let created = serde_json::to_string(&Event::Created { config: Box::new(StudyConfig::new(constructed)) }).unwrap();
     let old = created.replace(r#","feasible":"by_construction""#, "");
     assert_ne!(old, created);
@@ -286,7 +286,7 @@ fn bounds_that_leave_no_room_between_them_are_said_at_once() {
         let why = asked.shortfall.unwrap();
         assert!(asked.trials.is_empty() && why.contains("write two that meet as one `==`"), "{why}");
     }
-    // A gap is shown to be empty.
+    // A gap is recognized as empty.
     let space = SearchSpace::new(parts(2)).unwrap().with_constraints(["x1 + x2 <= 0.5", "x1 + x2 >= 0.6"]).unwrap();
     assert!(Study::new(StudyConfig::new(space)).unwrap_err().to_string().contains("keeps all of"));
     // A little room is enough.
@@ -301,7 +301,7 @@ fn parts_that_cannot_be_zero_count_among_those_that_are_not() {
     let space = space.with_constraints(["x1 + x2 + x3 + x4 == 1", "nonzero(x1, x2, x3, x4) <= 2"]).unwrap();
     let error = Study::new(StudyConfig::new(space)).unwrap_err().to_string();
     assert!(error.contains("no point within the parameters' ranges keeps `nonzero(x1, x2, x3, x4) <= 2`"), "{error}");
-    // The same of parts that an ask holds: one alone cannot be 0.3 of the whole, and two are too many.
+    // The same for parts that an ask holds: one alone cannot be 0.3 of the whole, and two are too many.
     let mut study = Study::new(StudyConfig::new(mixture(3, Some(1)))).unwrap();
     let asked = study.ask(Ask::new(1).fix("x1", 0.3)).unwrap();
     let why = asked.shortfall.unwrap();

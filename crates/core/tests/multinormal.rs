@@ -1,4 +1,4 @@
-//! The normal law of several variables, and the expected improvement of several points, against other integrals.
+//! The normal law of several variables, and the expected improvement of several points, compared with other integrals.
 //!
 //! Tables come from mpmath (two variables) and nested quadrature (three); `data/multinormal.py` writes them.
 
@@ -16,7 +16,7 @@ fn lattice() -> Lattice {
     Lattice::new(1024, 8, &Stream::new(5))
 }
 
-/// The mean over ten lattices, each with one shift of its own, and its standard error.
+/// The mean over ten lattices, each with a different shift, and its standard error.
 fn with_error(b: &[f64], covariance: &[f64]) -> (f64, f64) {
     let values: Vec<f64> =
         (0..10).map(|s| cdf_q(b, covariance, &Lattice::new(2048, 1, &Stream::new(100 + s)))).collect();
@@ -93,7 +93,7 @@ fn equal_correlations_of_one_half_give_one_over_q_plus_one() {
         let (got, sd) = with_error(&vec![0.0; q], &equal_correlation(q, 0.5));
         let error = (got - 1.0 / (q as f64 + 1.0)).abs();
         println!("orthant of {q}: {error:e}, standard error {sd:e}");
-        // Plain sampling with as many points would have a standard error near 2·10⁻³.
+        // Plain sampling with the same number of points would have a standard error near 2·10⁻³.
         assert!(error < 5.0 * sd + 1e-14 && sd < 4e-5, "{q}: {got}");
     }
 }
@@ -249,7 +249,7 @@ fn slopes_in_means_and_covariances_agree_with_differences() {
     }
 }
 
-/// A sum of maxima has kinks; with few samples and a small step none lies in between.
+/// A sum of maxima has kinks; with few samples and a small step there are none in between.
 #[test]
 fn slopes_of_the_sampled_improvement_are_those_of_the_sum() {
     let samples = QSamples::new(12, 64, &Stream::new(2));

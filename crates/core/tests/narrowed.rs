@@ -1,4 +1,4 @@
-//! Asks for a part of the space: they keep to it, replay, and count like any other.
+//! Asks for a part of the space: they stay within it, can be replayed, and count like any others.
 
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ fn every_strategy_keeps_to_the_part_that_is_asked_for_and_replays() {
         let distinct: BTreeSet<String> = trials.iter().map(|trial| trial.point.to_string()).collect();
         assert_eq!(distinct.len(), trials.len(), "{strategy:?}");
         assert_eq!(verify(study.events()).unwrap(), [], "{strategy:?}");
-        // Through its own text, as a log has it.
+        // Through its JSON, as in a log.
         let texts: Vec<String> = study.events().iter().map(|event| serde_json::to_string(event).unwrap()).collect();
         let events: Vec<Event> = texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
         assert_eq!(Study::replay(events.clone()).unwrap(), study);
@@ -110,7 +110,7 @@ fn the_initial_design_is_spread_over_the_part_that_is_asked_for() {
 
 #[test]
 fn fixed_values_are_recorded_as_they_were_given() {
-    // 0.1 + 0.2 is no value that a coordinate of this range decodes to.
+    // 0.1 + 0.2 is not a value to which a coordinate of this range decodes.
     let odd = 0.1 + 0.2;
     let space = SearchSpace::new(vec![Parameter::float("x", -7.3, 11.9), Parameter::float("y", 1e-7, 3e5).log()])
         .unwrap()
@@ -122,7 +122,7 @@ fn fixed_values_are_recorded_as_they_were_given() {
         let trials = study.ask(Ask::new(1).fix("x", odd).fix("y", y)).unwrap().trials;
         assert_eq!(trials[0].point.get("x"), Some(&Value::Float(odd)));
         assert_eq!(trials[0].point.get("y"), Some(&Value::Float(y)));
-        // The only point there is: it is taken now.
+        // The only point that exists is taken now.
         let again = study.ask(Ask::new(1).fix("x", odd).fix("y", y)).unwrap();
         assert!(again.trials.is_empty());
         assert_eq!(again.shortfall.unwrap(), "the narrowed space has 1 point and it is taken or under way");
@@ -152,7 +152,7 @@ fn what_the_space_does_not_have_cannot_be_held() {
     assert!(message(Ask::new(1).within("gas", "Ar", "He")).contains("no order"));
     assert!(message(Ask::new(1).within("celsius", 60, 50)).contains("the smaller value first"));
     assert!(message(Ask::new(1).within("celsius", 30, 50).fix("celsius", 40)).contains("one of the two"));
-    // A parameter of one value may be named.
+    // A parameter with a single value may be named.
     assert!(study.suggest(Ask::new(1).fix("volume", 20)).is_ok());
 }
 
@@ -199,7 +199,7 @@ fn draws_of_a_part_are_uniform_over_its_levels() {
 
 #[test]
 fn with_a_parameter_held_far_from_the_optimum_the_best_point_there_is_found() {
-    // f = (x − 0.2)² + (y − x)²: at x = 0.9 the best y is 0.9, and no point there comes near the record at x = 0.2.
+    // f = (x − 0.2)² + (y − x)²: at x = 0.9 the best y is 0.9, and no point there comes close to the record at x = 0.2.
     let f = |point: &Point| (number(point, "x") - 0.2).powi(2) + (number(point, "y") - number(point, "x")).powi(2);
     for seed in 0..5 {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
@@ -222,7 +222,8 @@ fn with_a_parameter_held_far_from_the_optimum_the_best_point_there_is_found() {
 
 #[test]
 fn why_takes_the_exploit_share_against_the_best_of_the_part_that_was_asked_for() {
-    // f = (x − 0.2)² + (y − x)²: at x = 0.9 no point comes near the record at x = 0.2, but some y is better than others.
+    // f = (x − 0.2)² + (y − x)²: at x = 0.9 no point comes close to the record at x = 0.2, but some y is better than
+    // others.
     let f = |point: &Point| (number(point, "x") - 0.2).powi(2) + (number(point, "y") - number(point, "x")).powi(2);
     let mut most = 0f64;
     for seed in 0..6 {
@@ -243,7 +244,7 @@ fn why_takes_the_exploit_share_against_the_best_of_the_part_that_was_asked_for()
         assert!((exploit - expected / (expected + unknown)).abs() < 1e-9, "{exploit} at z = {z}");
         most = most.max(exploit);
     }
-    // Against the record of the whole space nothing there is expected to be an improvement.
+    // Relative to the record of the whole space, no point there is expected to be an improvement.
     assert!(most > 0.05, "{most}");
 }
 

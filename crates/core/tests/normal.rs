@@ -1,4 +1,4 @@
-//! The normal law's functions against arbitrary precision, against each other, and at the edges.
+//! The normal law's functions compared with arbitrary precision and with each other, and at the edges.
 //!
 //! The tables come from mpmath with 80 digits; `data/normal.py` writes them.
 
@@ -12,8 +12,8 @@ fn rows(table: &'static str) -> impl Iterator<Item = Vec<f64>> {
     table.lines().skip(1).map(|row| row.split(',').map(|v| v.parse().unwrap()).collect())
 }
 
-/// Checks a column, and gives its worst error in units of EPS, relative to the value, or to 1 where `floor` is 1 and
-/// the value is smaller. Values below the normal range are compared by the spacing of the numbers there.
+/// Checks a column, and returns its worst error in units of EPS, relative to the value, or to 1 if `floor` is 1 and the
+/// value is smaller. Values below the normal range are compared by the spacing of the numbers there.
 fn worst_error(table: &'static str, name: &str, floor: f64, f: impl Fn(f64) -> f64) -> f64 {
     let column = table.lines().next().unwrap().split(',').position(|h| h == name).unwrap();
     let mut worst = (0.0, f64::NAN);
@@ -88,7 +88,7 @@ fn ln_ei_and_ln_softplus_lose_relative_accuracy_only_at_their_zeros() {
     }
 }
 
-/// Values to 15 digits, computed with mpmath apart from the table.
+/// Values to 15 digits, computed with mpmath independently of the table.
 #[test]
 fn golden_values_are_met() {
     for (got, expected) in [

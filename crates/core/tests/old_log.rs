@@ -1,6 +1,6 @@
-//! A log that version 0.1.0 wrote, at the commit before failed trials began to teach: 30 trials, 5 of them failed and 7
-//! infeasible. It was written with
-//! `elbow run study.toml --trials 30` and `elbow export --format events`, and must never be written anew.
+//! A log that version 0.1.0 wrote, at the last commit before failed trials affected the search: 30 trials, 5 of them
+//! failed and 7 infeasible. It was written with `elbow run study.toml --trials 30` and `elbow export --format events`,
+//! and must never be rewritten.
 
 use elbowroom::batch::LocalPenalization;
 use elbowroom::gp::Prior;
@@ -23,7 +23,7 @@ fn is_ask(event: &Event) -> bool {
     matches!(event, Event::Asked { .. })
 }
 
-/// Goes on as the study began: two at a time, some of them failing.
+/// Continues as the study started: two at a time, some of them failing.
 fn go_on(study: &mut Study, n_asks: usize) {
     for _ in 0..n_asks {
         for trial in study.ask(2).unwrap().trials {
@@ -68,7 +68,7 @@ fn asks_of_an_older_version_are_listed_apart_and_are_no_differences() {
     assert_eq!(other_versions(&events).into_iter().collect::<Vec<_>>(), [("0.1.0".to_owned(), asks.clone())]);
     assert_eq!(verify(&events).unwrap(), []);
 
-    // They are not compared at all: even one that was changed stays out of it.
+    // They are not compared at all: even a modified one is left out.
     let mut changed = events;
     if let Event::Asked { wanted, .. } = &mut changed[asks[3]] {
         *wanted += 1;
@@ -86,7 +86,7 @@ fn an_old_log_goes_on_and_its_new_asks_are_compared() {
     assert!(other_versions(&events)["0.1.0"].iter().all(|event| *event < n_old));
     assert_eq!(verify(&events).unwrap(), []);
 
-    // One of this version that was changed is found, in a log of both.
+    // A modified ask of this version is found, in a log with asks of both.
     let ours = (n_old..events.len()).filter(|i| is_ask(&events[*i])).nth(2).unwrap();
     if let Event::Asked { trials, .. } = &mut events[ours] {
         let point = trials[0].point.clone();
@@ -135,7 +135,8 @@ fn an_ask_of_this_version_on_another_processor_level_is_compared_and_says_so() {
     assert!(differences[0].what.ends_with(&words), "{}", differences[0].what);
 }
 
-/// A log of 0.2.0, at the commit that raised the version to 0.3.0: 24 trials, 3 of them failed. Made as the other one.
+/// A log of 0.2.0, at the commit that raised the version to 0.3.0: 24 trials, 3 of them failed. Made like the other
+/// one.
 const LOG_2: &str = include_str!("data/log-0.2.0.jsonl");
 
 #[test]
@@ -151,7 +152,7 @@ fn a_log_of_0_2_0_is_read_written_as_it_was_and_its_asks_are_listed_apart() {
 
     let mut study = Study::replay(events).unwrap();
     assert_eq!((study.n_observed(), study.config().failures), (21, FailureRule::Learn));
-    // Its failures go on teaching.
+    // Its failures still affect the search.
     assert!(study.chance().unwrap().is_some());
     study.set_budget(Some(30)).unwrap();
     study.ask(2).unwrap();
@@ -167,7 +168,7 @@ fn a_log_without_a_rule_for_refining_means_never_and_a_configuration_without_one
     assert_eq!(local(&old().config().strategy).refine, None);
     let first: serde_json::Value = serde_json::from_str(LOG.lines().next().unwrap()).unwrap();
     assert!(first["config"]["strategy"].get("refine").is_none());
-    // As people write it, what is left out has its default; and what is written then says so.
+    // In a configuration written by people, omitted settings have their defaults; and they are then written explicitly.
     let config: StudyConfig = serde_json::from_value(first["config"].clone()).unwrap();
     assert_eq!(local(&config.strategy), LocalPenalization::default());
     let study = Study::new(config).unwrap();
@@ -193,11 +194,11 @@ fn a_log_without_rules_for_categories_means_what_was_done_then_and_a_configurati
     assert_eq!(rules(&older), (None, None));
     assert_eq!(serde_json::to_value(&older.events()[0]).unwrap(), created);
     assert_eq!(&study.config().clone().with_defaults_of(older.config()), older.config());
-    // As people write it, what is left out has its default.
+    // In a configuration written by people, omitted settings have their defaults.
     let config: StudyConfig = serde_json::from_value(created["config"].clone()).unwrap();
     assert_eq!(&config, study.config());
 
-    // Without categories nothing is said of them.
+    // Without categories there is nothing to write about them.
     let plain = begin(StudyConfig::new(space(Parameter::int("n", 1, 9))));
     assert_eq!(rules(&plain), (None, None));
     assert!(!serde_json::to_string(&plain.events()[0]).unwrap().contains("category_prior"));

@@ -1,4 +1,4 @@
-//! The solver against closed forms, optimality conditions, and scipy's L-BFGS-B.
+//! The solver compared with closed forms, optimality conditions, and scipy's L-BFGS-B.
 
 use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbInfo, LbfgsbParams, Stop, best, climb_all};
 use proptest::prelude::*;
@@ -402,9 +402,9 @@ proptest! {
         prop_assert!(bounds.contains(&x));
         prop_assert!(info.value >= first);
 
-        // Karush, Kuhn and Tucker, by the gradient computed afresh: none inside, outwards only at a bound. A variable
-        // closer to its bound than the tolerance may keep a gradient towards it. Where the arithmetic ends first
-        // (values of size 10 resolve gradients to about sqrt(1e-16 * 10 * curvature 10)) 1e-5 is what is left.
+        // Karush, Kuhn and Tucker, with a recomputed gradient: zero inside, pointing outwards only at a bound. A
+        // variable closer to its bound than the tolerance may keep a gradient towards it. If the arithmetic reaches its
+        // limit first (values of size 10 resolve gradients to about sqrt(1e-16 * 10 * curvature 10)), 1e-5 is left.
         f(&x, &mut g);
         let tolerance = if info.stop == Stop::GradientSmall { 1e-6 } else { 1e-5 };
         for i in 0..d {
@@ -418,7 +418,7 @@ proptest! {
         values in prop::collection::vec(prop_oneof![4 => -10.0..10.0f64, 1 => Just(f64::NAN), 1 => Just(INF)], 40),
         start in prop::collection::vec(0.0..1.0f64, 3),
     ) {
-        // Noise instead of a function: value and gradient have nothing to do with each other.
+        // Noise instead of a function: value and gradient are unrelated.
         let mut calls = 0;
         let mut best = f64::NAN;
         let f = |_: &[f64], g: &mut [f64]| {

@@ -1,4 +1,4 @@
-//! What the solver costs beside the function.
+//! The cost of the solver apart from the function.
 
 use elbowroom::optim::{Bounds, Lbfgsb, LbfgsbParams};
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! Several outcomes: what a study says of them, and what becomes of what is told.
+//! Several outcomes: what a study says about them, and how it handles reports.
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Event, Goal, Limits, Outcome, Outcomes, Study, StudyConfig, Told, TrialState};
@@ -68,23 +68,23 @@ fn a_score_is_computed_when_the_last_result_that_it_needs_is_in() {
     let mut study = Study::new(config(list)).unwrap();
     let trials = study.ask(4).unwrap().trials;
 
-    // All at once: the event has the value, as it would have one that was told.
+    // All at once: the event has the value, just like a reported one.
     assert_eq!(study.tell(trials[0].id, [("amount", 3.0), ("cost", 5.0)]).unwrap(), Told::Recorded);
     assert!(matches!(study.events().last(), Some(Event::Told { value: 2.0, .. })));
     assert_eq!(study.trial(trials[0].id).unwrap().value(), Some(2.0));
 
-    // One after the other: the trial is under way until then.
+    // One after the other: the trial is under way until the last one.
     study.tell(trials[1].id, [("amount", 4.0)]).unwrap();
     assert!(study.trial(trials[1].id).unwrap().is_pending());
     study.tell(trials[1].id, [("cost", 10.0)]).unwrap();
     assert_eq!(study.trial(trials[1].id).unwrap().value(), Some(2.0));
     assert_eq!(study.best().unwrap().id, trials[0].id);
-    // A later cost counts together with the first, and the score follows.
+    // A later cost is averaged with the first, and the score follows.
     study.tell(trials[1].id, [("cost", 0.0)]).unwrap();
     assert_eq!(study.trial(trials[1].id).unwrap().value(), Some(3.0));
     assert_eq!(study.best().unwrap().id, trials[1].id);
 
-    // What comes to no number is a failure.
+    // If the score is not a number, the trial is a failure.
     assert_eq!(study.tell(trials[2].id, [("amount", f64::NAN), ("cost", 1.0)]).unwrap(), Told::NotFinite);
     assert!(matches!(study.trial(trials[2].id).unwrap().state, TrialState::Failed { .. }));
     assert!(study.tell(trials[3].id, 1.0).unwrap_err().to_string().contains("`amount`, `cost` is missing"));

@@ -1,4 +1,4 @@
-//! Kernels of a user's own: fitted with their own parameters, named in the log, and missed where they are needed.
+//! Kernels of a user: fitted with their own parameters, named in the log, and missed when they are needed.
 
 use elbowroom::batch::{Believer, Refit};
 use elbowroom::data::Dataset;
@@ -141,8 +141,8 @@ fn the_likelihoods_gradient_by_a_kernels_own_parameter_is_that_of_differences() 
 
 #[test]
 fn a_fit_finds_a_kernels_own_parameter_and_the_posterior_has_it() {
-    // Draws from processes of which one has all lengthscales and the other almost one, made of the same random numbers.
-    // A draw says little of how small a small α is.
+    // Draws from two processes, one with all lengthscales and one with almost a single one, made from the same random
+    // numbers. A draw says little about how small a small α is.
     let x = Points::from_rows(1, (0..120).map(|i| f64::from(i) / 15.0).collect()).unwrap();
     let none = Dataset::new(Points::new(1), Vec::new()).unwrap();
     let found = [0.1, 20.0].map(|alpha| {
@@ -154,7 +154,7 @@ fn a_fit_finds_a_kernels_own_parameter_and_the_posterior_has_it() {
         assert_eq!(alpha, found.theta[3].exp());
         alpha
     });
-    // The typical one is 1.
+    // The typical value is 1.
     assert!(found[0] < 2.0 && found[1] > 5.0, "{found:?}");
 }
 
@@ -212,12 +212,12 @@ fn without_the_kernel_a_study_is_read_and_told_and_asks_say_what_is_missing() {
         assert!(error.what().contains("kernel is the part `acme/rational 1`"), "{error}");
         assert!(error.hint().contains("replay_with"), "{error}");
     }
-    // What needs no model goes on, and says so.
+    // Everything that needs no model still works, and says so.
     let without = study.recommended().unwrap();
     assert_eq!((without.trial, without.fallback.unwrap().contains("acme/rational 1")), (Some(pending), true));
     let said = findings(&study, true);
     assert!(said.iter().any(|finding| finding.what.contains("acme/rational 1") && finding.level == Level::Note));
-    // Handed in later, it serves at once.
+    // When handed in later, it is used at once.
     study.set_parts(&parts("1")).unwrap();
     assert!(study.model().is_ok() && study.ask(1).is_ok());
 }

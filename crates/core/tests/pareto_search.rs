@@ -54,7 +54,7 @@ impl Setting {
         Self::new(space.unwrap(), seed, n)
     }
 
-    /// Two objectives, with the third result at least so much, if that is asked for.
+    /// Two objectives, with a lower limit on the third result if one is given.
     fn aims(&self, at_least: Option<f64>) -> Aims<'_> {
         let [first, second, third] = &self.posteriors[..] else { unreachable!() };
         let limit = |at_least| Limit { posterior: third, at_least, at_most: f64::INFINITY };
@@ -168,12 +168,13 @@ fn a_search_for_a_front_keeps_to_grids_and_constraints() {
     }
 }
 
-/// While nothing is feasible the search is for what is: the model knows the third result, which is largest in a corner.
+/// While nothing is feasible, the search is for feasible points: the model knows the third result, which is largest in
+/// a corner.
 #[test]
 fn while_nothing_keeps_the_limits_the_search_goes_where_they_are_likely_kept() {
     let setting = Setting::plain(6, 20);
     let (domain, taken, stream) = (Domain::whole(&setting.space), setting.taken(), Stream::new(2));
-    // Above what any measured point has, but reached in the corner.
+    // Larger than at any measured point, but reached in the corner.
     let largest = setting.points.iter().map(|u| truth(u)[2]).fold(f64::NEG_INFINITY, f64::max);
     let at_least = 0.5 * (largest + 1.0);
     let aims = setting.aims(Some(at_least));
@@ -183,7 +184,7 @@ fn while_nothing_keeps_the_limits_the_search_goes_where_they_are_likely_kept() {
     assert!(truth(&batch.points[0])[2] >= at_least, "{:?}", batch.points);
 }
 
-/// The front of these objectives is the segment between their optima: what a search adds lies near it.
+/// The front of these objectives is the segment between their optima: points that a search adds are near it.
 #[test]
 fn a_search_finds_more_volume_than_points_at_random() {
     let volume = |points: &[Vec<f64>]| {
@@ -204,7 +205,7 @@ fn a_search_finds_more_volume_than_points_at_random() {
             points.extend(batch.points.iter().map(|u| u.to_vec()));
             setting = Setting::with(setting.space.clone(), points);
         }
-        // Along the segment, as dense as can be.
+        // Points along the segment, as dense as possible.
         let whole: Vec<Vec<f64>> =
             (0..=1000).map(|i| i as f64 / 1000.0).map(|t| vec![0.2 + 0.6 * t, 0.3 + 0.3 * t]).collect();
         let (found, by_chance, best) = (volume(&setting.points), volume(&random), volume(&whole));

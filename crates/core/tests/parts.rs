@@ -1,4 +1,4 @@
-//! Parts of a user's own: used, named in the log, and missed where they are needed.
+//! Parts of a user: used, named in the log, and missed when they are needed.
 
 use elbowroom::batch::{BatchSize, BatchStrategy, Chooser, Plain, Situation, Thompson};
 use elbowroom::error::{Error, Kind, Result};
@@ -6,7 +6,7 @@ use elbowroom::insight::{expected_gain, why};
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Event, PartId, PartSettings, Parts, StrategyConfig, Study, StudyConfig, verify, verify_with};
 
-/// One of two strategies of ours, under a foreign name, as its settings say.
+/// One of two of our strategies, under a foreign name, according to its settings.
 #[derive(Debug)]
 enum Either {
     Plain(Plain),
@@ -111,7 +111,7 @@ fn a_configuration_names_its_part_on_the_wire_and_the_log_the_version_that_chose
 #[test]
 fn a_difference_under_another_version_says_which_versions() {
     let study = driven(Study::with(config(foreign(&[])), &parts("1")).unwrap());
-    // Another version that chooses the same is no difference.
+    // Another version that makes the same choices is not a difference.
     assert_eq!(verify_with(study.events(), &parts("2")).unwrap(), []);
     let other = Parts::new().with_strategy(id("2"), |_| Ok(Thompson::default()));
     let differences = verify_with(study.events(), &other).unwrap();
@@ -141,6 +141,6 @@ fn why_and_the_expected_gain_ask_the_part_itself_and_say_if_it_is_missing() {
     let without = Study::replay(study.events().to_vec()).unwrap();
     assert_eq!(why(&without, chosen).unwrap_err().kind(), Kind::MissingPart);
     assert_eq!(expected_gain(&without).unwrap_err().kind(), Kind::MissingPart);
-    // What came from the design rests on no strategy.
+    // Points from the design are not based on a strategy.
     assert!(why(&without, study.trials()[0].id).is_ok());
 }

@@ -1,16 +1,16 @@
-//! Logs that the commit before strategies explained themselves wrote, replayed to the bit.
+//! Logs written by the last commit before strategies explained themselves, replayed to the bit.
 //!
-//! Every strategy and every rule of one has a short study in `data/pins/`: `NAME.jsonl` is its log, `NAME.facts` what a log
-//! does not hold (the recommendation, the highest mean, one more batch with its counts), floats as bit patterns.
-//! They must never be written anew: `record` writes only those that are missing. (Nine cases with grids or constraints were,
-//! once: M̂ came to be the largest mean of points that can be proposed; and two with declared noise, when that no longer
-//! chose the bend; the facts of those with a noise of two laws, not their logs, when the ± of a recommendation came to
-//! allow for noise that results do not rule out; and those with failures, when borders came to be sharp beforehand, when
-//! the gate no longer opened by the belief in a place, when some failures could be chance beside others that have a place,
-//! and when failures by chance no longer made a search careful; and that of a thousand results, when fits beyond 80 came
-//! nearer to their maximum. Those named `now` were added with kernels that compete and points that refine, `limits` and `front` with several
-//! outcomes, `conditions` with parameters that not every point has.) What is computed depends on the processor level, so a
-//! log of another level is read, folded and continued, but not compared.
+//! Every strategy and every rule of one has a short study in `data/pins/`: `NAME.jsonl` is its log, `NAME.facts` has
+//! the facts that are not in a log (the recommendation, the highest mean, one more batch with its counts), with floats
+//! as bit patterns. They must never be rewritten: `record` writes only missing ones. (There were exceptions: nine cases
+//! with grids or constraints, when M̂ became the largest mean of points that can be proposed; two with declared noise,
+//! when that no longer chose the bend; the facts of those with a noise of two laws, not their logs, when the ± of a
+//! recommendation began to allow for noise that results do not rule out; those with failures, when borders became sharp
+//! a priori, when the gate no longer opened with the belief in a place, when some failures could be chance while others
+//! have a place, and when failures by chance no longer made a search careful; and that of a thousand results, when fits
+//! beyond 80 came closer to their maximum. Those named `now` were added with kernels that compete and points that
+//! refine, `limits` and `front` with several outcomes, `conditions` with parameters that not every point has.) Results
+//! depend on the processor level, so a log of another level is read, folded and continued, but not compared.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write as _;
@@ -31,14 +31,14 @@ use elbowroom::study::{
     StrategyConfig, Study, StudyConfig, Tell, Trial, TrialState, Watched, verify,
 };
 
-/// A study to record: a name, a configuration, and how it is driven.
+/// A study to record: a name, a configuration, and how it is run.
 struct Case {
     name: String,
     config: StudyConfig,
     drive: fn(&mut Study),
 }
 
-/// With what was the default then: one kernel, a noise of one law, and no points that refine.
+/// With the defaults of that time: one kernel, a noise of one law, and no points that refine.
 fn case(name: impl Into<String>, config: StudyConfig, drive: fn(&mut Study)) -> Case {
     let mut config = of_one_law(config);
     if config.model.kernels == ModelConfig::default().kernels {
@@ -58,7 +58,7 @@ fn of_one_law(config: StudyConfig) -> StudyConfig {
     config
 }
 
-/// With the defaults up to 0.6.0, where categories had the prior of numbers and 2,000 points were scored.
+/// With the defaults up to 0.6.0, when categories had the prior of numbers and 2,000 points were scored.
 fn of_six(mut config: StudyConfig) -> StudyConfig {
     config.model.category_prior = None;
     config.score_all = None;
@@ -106,7 +106,7 @@ fn lists() -> [(&'static str, SearchSpace); 4] {
     ]
 }
 
-/// Two levels of conditions, with a constraint on what only one branch has.
+/// Two levels of conditions, with a constraint on parameters of a single branch.
 fn conditional() -> StudyConfig {
     let space = SearchSpace::new(vec![
         Parameter::float("x", 0.0, 1.0),
@@ -143,7 +143,7 @@ fn batches(study: &mut Study) {
     study.ask(2).unwrap();
 }
 
-/// One batch behind the design, for strategies that are dear.
+/// One batch after the design, for expensive strategies.
 fn one_batch(study: &mut Study) {
     for trial in &study.ask(5).unwrap().trials {
         tell(study, trial);
@@ -169,7 +169,7 @@ fn workers(study: &mut Study) {
     }
     study.ask(3).unwrap();
     for _ in 0..6 {
-        // A batch that ends by itself may leave one worker, or none.
+        // A batch that ends early may leave one worker, or none.
         if let Some(next) = study.pending().take(2).last().cloned() {
             tell(study, &next);
         }
@@ -177,7 +177,7 @@ fn workers(study: &mut Study) {
     }
 }
 
-/// Workers of whom some get lost, some are late, and some choose with what was known before.
+/// Workers of which some are lost, some are late, and some choose with older results.
 fn lost(study: &mut Study) {
     for trial in &study.ask(5).unwrap().trials {
         tell(study, trial);
@@ -185,7 +185,7 @@ fn lost(study: &mut Study) {
     let first = study.ask(3).unwrap().trials;
     let belief = study.belief();
     tell(study, &first[0]);
-    // The second is lost and handed out once more, beside a new one that rests on the older results.
+    // The second is lost and handed out once more, next to a new one that is based on the older results.
     let again =
         study.suggest_with(Ask::new(2).with_pending(vec![first[2].id]).retrying(vec![first[1].id]), &belief).unwrap();
     study.apply(again.into_event(None)).unwrap();
@@ -204,7 +204,7 @@ fn lost(study: &mut Study) {
     study.ask(2).unwrap();
 }
 
-/// Half of the points give nothing.
+/// Half of the points give no value.
 fn failing(study: &mut Study) {
     for q in [5, 2, 2, 2, 2] {
         for trial in &study.ask(q).unwrap().trials {
@@ -219,7 +219,7 @@ fn failing(study: &mut Study) {
     study.ask(2).unwrap();
 }
 
-/// Every result says its noise.
+/// Every result has its noise.
 fn noisy(study: &mut Study) {
     for q in [5, 3, 3] {
         for trial in &study.ask(q).unwrap().trials {
@@ -242,7 +242,7 @@ fn thousand(study: &mut Study) {
     study.ask(2).unwrap();
 }
 
-/// Two results of each trial, of which the second comes a batch later for the first trial of a batch.
+/// Two results of each trial, the second of which comes a batch later for the first trial of a batch.
 fn late_results(study: &mut Study) {
     let second = |trial: &Trial| ("second", (3.0 * value(&trial.point)).cos());
     let mut late: Option<Trial> = None;
@@ -268,7 +268,7 @@ fn cases_of_outcomes() -> Vec<Case> {
     let both = Outcomes::new(vec![first().worst(3.0), second]).unwrap();
     for (name, config) in [("floats", floats()), ("mixed", mixed())] {
         let (limited, both) = (limited.clone(), both.clone());
-        // As it was up to 0.7.0, and since.
+        // As up to 0.7.0, and as it is now.
         let since = config.clone().outcomes(limited);
         let mut once = since.clone();
         once.limited = None;
@@ -306,7 +306,7 @@ fn cases_of_strategies() -> Vec<Case> {
     cases
 }
 
-/// With the defaults of 0.5.0, whose noise had one law, and with those of today.
+/// With the defaults of 0.5.0, whose noise had one law, and with the current ones.
 fn cases_of_now() -> Vec<Case> {
     let mut cases = Vec::new();
     for (name, config, drive) in [
@@ -402,7 +402,7 @@ fn cases_of_rules() -> Vec<Case> {
     cases
 }
 
-/// Candidates of a grid, paper settings, designs, models, and how a study can go.
+/// Candidates of a grid, paper settings, designs, models, and the ways in which a study can proceed.
 fn cases_of_studies() -> Vec<Case> {
     let candidates = Candidates::Grid { n: 64.try_into().unwrap(), seed: 9 };
     let (paper_ei, paper_ucb) = (LocalPenalization::paper_ei(), LocalPenalization::paper_ucb());
@@ -473,7 +473,7 @@ fn recommendation(found: Option<Recommendation>) -> String {
     })
 }
 
-/// What the log does not hold, in lines.
+/// Facts that are not in the log, in lines.
 fn facts(study: &Study) -> String {
     let mut text = format!("recommended {}\n", recommendation(study.recommended()));
     writeln!(text, "highest_mean {}", recommendation(study.highest_mean())).unwrap();
@@ -544,7 +544,7 @@ fn logs_of_the_start_are_chosen_again_to_the_bit() {
             study.suggest(1).unwrap();
             continue;
         }
-        // Versions that follow choose the same until one says that it does not.
+        // Later versions choose the same until one declares that it does not.
         for event in &mut events {
             if let Event::Asked { provenance, .. } = event {
                 provenance.build.version.clone_from(&current.version);
@@ -562,7 +562,7 @@ fn logs_of_the_start_are_chosen_again_to_the_bit() {
     assert!(n_compared == cases().len() || n_compared == 0, "{n_compared}");
 }
 
-/// The text of all sources of the core, but for their tests.
+/// The text of all sources of the core, except their tests.
 fn sources(folder: &Path, text: &mut String) {
     for file in std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()) {
         if file.is_dir() {
@@ -584,8 +584,8 @@ fn names_of_random_streams_are_those_that_logs_rest_on() {
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../src"), &mut text);
     let named = text.split("child(\"").skip(1).map(|rest| rest.split('"').next().unwrap_or_default());
     let names: BTreeSet<&str> = named.collect();
-    // Another name draws other numbers: every suggestion that rests on them would change.
-    // `doubt`, `importance`, `outlook` and `steepest` are of answers that no log rests on.
+    // Another name draws other numbers: every suggestion based on them would change. `doubt`, `importance`, `outlook`
+    // and `steepest` belong to answers on which no log depends.
     let known = "ask|branch|branches|candidates|contest|design|detail|doubt|fill|fit|free|grid|hypercube|hyperparameter start|importance|\
                  joint improvement|lattice|likely|lipschitz|outcome|outlook|polytope|probe|random|recommend|refine|refit|\
                  simulation|sobol|sobol beyond the table|steepest|strategy|success|thompson|uniform|walk";

@@ -1,13 +1,13 @@
-//! Test functions: their values against independent ones, and their minima against everything else we can see.
+//! Test functions: their values compared with independent ones, and their minima with all other evidence.
 
 use elbowroom::design::{sobol, uniform};
 use elbowroom::problems::{COSINES_LIPSCHITZ, COSINES_WIDE_LIPSCHITZ, Problem};
 use elbowroom::rng::Stream;
 
-/// Name, value, coordinates: four points per problem, from formulas written anew in mpmath (40 digits).
+/// Name, value, coordinates: four points per problem, from formulas reimplemented in mpmath (40 digits).
 const VALUES: &str = include_str!("data/problems_values.txt");
 
-/// Problems with a kink where they are lowest.
+/// Whether a problem has no kink at its minimum.
 fn is_smooth(problem: &Problem) -> bool {
     !(problem.name.starts_with("gsobol") || problem.name.starts_with("ackley"))
 }

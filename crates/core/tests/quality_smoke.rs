@@ -1,7 +1,7 @@
-//! Whole optimizations with all defaults: far better than random search with as many evaluations.
+//! Whole optimizations with all defaults: far better than random search with the same number of evaluations.
 //!
-//! The bounds are loose, for breakage and not for tuning: each is many times what the library reaches, and random search
-//! in the same test misses it by a wide margin.
+//! The bounds are loose, to detect breakage and not for tuning: each is many times what the library reaches, and random
+//! search in the same test misses it by a wide margin.
 
 use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;

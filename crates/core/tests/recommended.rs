@@ -1,9 +1,9 @@
-//! What is recommended is a point one may use: in a study that once was told nonsense, and in small ones whose objective
-//! is known.
+//! A recommended point is one that may be used: in a study in which nonsense was once reported, and in small ones whose
+//! objective is known.
 //!
-//! `data/recommended_nonsense.jsonl` is the log of a study that trained a network: it diverges at high rates, and values
-//! go from 0.02 to 48. With 326 of its events the point to use had a rate of 1.83, where training fails, and an expected
-//! loss of −0.815 ± 0.031.
+//! `data/recommended_nonsense.jsonl` is the log of a study that trained a network: it diverges at high rates, and
+//! values go from 0.02 to 48. After 326 of its events the recommended point had a rate of 1.83, where training fails,
+//! and an expected loss of −0.815 ± 0.031.
 
 use elbowroom::domain::Narrowing;
 use elbowroom::insight::{findings, results_ahead};
@@ -46,7 +46,7 @@ fn no_prefix_of_the_log_recommends_what_it_has_no_ground_for() {
 }
 
 /// The true values of the recommended and the best observed point after each report of a study with four workers;
-/// nothing where the evaluation fails.
+/// `None` if the evaluation fails.
 fn states(space: SearchSpace, noise: f64, seed: u64, truth: &dyn Fn(&Point) -> Option<f64>) -> Vec<(f64, f64)> {
     let mut study = Study::new(StudyConfig::new(space).seed(seed)).unwrap();
     let mut draw = Stream::new(seed).child("workers", 0);
@@ -77,7 +77,7 @@ fn square() -> SearchSpace {
     SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap()
 }
 
-/// A bowl whose best points lie beside the failures at x + y > 1.
+/// A bowl whose best points are next to the failures at x + y > 1.
 fn beside_failures(p: &Point) -> Option<f64> {
     let (x, y) = (at(p, "x"), at(p, "y"));
     (x + y <= 1.0).then(|| (1.1 - x - y).powi(2) + (x - y - 0.2).powi(2))
@@ -113,21 +113,21 @@ fn with_noise_it_is_better_than_the_best_observed_point_on_average() {
     assert!(gains.iter().filter(|g| **g < -0.1).count() * 100 <= gains.len(), "{gains:?}");
 }
 
-/// As [`tailed`], without the tail: noise as large as the effect of a third of the box.
+/// Like [`tailed`], without the tail: noise as large as the effect of a third of the box.
 fn tailed_bowl(p: &Point) -> Option<f64> {
     Some((at(p, "x") - 0.3).powi(2) + (at(p, "y") - 0.4).powi(2))
 }
 
 #[test]
 fn a_model_that_is_too_sure_is_told_by_results_left_out_and_ahead() {
-    // A lengthscale of three boxes and next to no noise: a wave does not fit, whatever is observed of it.
+    // A lengthscale of three boxes and next to no noise: a wave does not fit, whatever the observations.
     let hyperparameters = HyperparameterRule::Fixed { variance: 1.0, lengthscales: vec![3.0], noise: 1e-9 };
     let model = ModelConfig { hyperparameters, ..ModelConfig::default() };
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
     let mut wrong = Study::new(StudyConfig::new(space.clone()).model(model)).unwrap();
     let mut right = Study::new(StudyConfig::new(space)).unwrap();
     for i in 0..24 {
-        // In no order: the multiples of 7 modulo 24.
+        // In shuffled order: the multiples of 7 modulo 24.
         let x = f64::from(i * 7 % 24) / 23.0;
         let point = Point::new().with("x", x);
         wrong.add(&point, (11.0 * x).sin()).unwrap();
@@ -141,8 +141,8 @@ fn a_model_that_is_too_sure_is_told_by_results_left_out_and_ahead() {
 
 #[test]
 fn an_expectation_that_no_result_supports_gives_way_to_the_best_observed_point() {
-    // Results fall along a line, but for the last and best one, which the model takes for noise: it expects more there
-    // than any result, and its errors on the others are small.
+    // Results follow a line, except the last and best one, which the model takes for noise: it predicts a better value
+    // there than any result, and its errors on the others are small.
     let hyperparameters = HyperparameterRule::Fixed { variance: 400.0, lengthscales: vec![6.0], noise: 0.02 };
     let model = ModelConfig { hyperparameters, ..ModelConfig::default() };
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
@@ -179,10 +179,11 @@ fn what_is_recommended_under_given_values_lies_where_trials_gave_values() {
         for given in [0.1, 0.5, 0.9] {
             let found = study.recommended_in(&Narrowing::new().fix(names[1], given)).unwrap().unwrap();
             assert!(found.point.f64("x").unwrap() <= 0.6 && found.fallback.is_none(), "{found:?}");
-            // And not far from the border either: the six nearest trials include failed ones where the objective is good.
+            // And it is not far from the border either: where the objective is good, the six nearest trials include
+            // failed ones.
             assert!(found.point.f64("x").unwrap() > 0.55, "{found:?}");
         }
-        // Where everything failed there is nothing to recommend, or a word of caution.
+        // If everything failed nearby, there is no recommendation, or one with a warning.
         let Some(narrowing) = contexts.is_empty().then(|| Narrowing::new().fix("x", 0.9)) else { continue };
         let found = study.recommended_in(&narrowing).unwrap();
         assert!(found.is_none_or(|found| found.fallback.is_some()));
@@ -209,7 +210,7 @@ fn of_equal_results_the_first_is_recommended_and_no_point_beside_it() {
     }
 }
 
-/// A study of two parameters that was told these results.
+/// A study of two parameters with these results.
 fn told(values: &[f64]) -> Study {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]).unwrap();
     let mut study = Study::new(StudyConfig::new(space)).unwrap();
@@ -220,7 +221,7 @@ fn told(values: &[f64]) -> Study {
     study
 }
 
-/// A study of a bowl of this dimension, with waves of this height on it, after batches of four, and the objective.
+/// A study of a bowl with this dimension and waves of this height on it, after batches of four, and the objective.
 fn of_bowl(dim: usize, n: usize, waves: f64, noise: f64, seed: u64) -> (Study, impl Fn(&Point) -> f64) {
     let names: Vec<String> = (0..dim).map(|i| format!("x{i}")).collect();
     let space = SearchSpace::new(names.iter().map(|name| Parameter::float(name, 0.0, 1.0)).collect()).unwrap();
@@ -251,7 +252,7 @@ fn few_noisy_results_are_not_believed_to_the_digit() {
         n += 1;
         n_within += usize::from((truth(&found.point) - found.mean).abs() <= 2.0 * found.sd);
     }
-    // It was none of them; of a right law 95 %.
+    // It used to be none of them; with a correct law it is 95 %.
     assert!(n_within * 100 >= 80 * n, "{n_within} of {n}");
 }
 

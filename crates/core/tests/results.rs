@@ -1,4 +1,4 @@
-//! Results by name: one is optimized, the others are kept beside it and change nothing else.
+//! Results by name: one is optimized; the others are kept and change nothing else.
 
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
@@ -83,7 +83,7 @@ fn a_watched_result_that_is_not_a_number_becomes_a_note() {
     let trial = study.trial(id).unwrap();
     assert_eq!(named(trial), [("loss", 0.3), ("joules", 2.0)]);
     assert_eq!(trial.notes, ["late run; minutes was +infinity"]);
-    // Alone it changes nothing but the notes.
+    // On its own it changes nothing but the notes.
     assert_eq!(study.tell(id, [("minutes", f64::NAN)]).unwrap(), Told::Aside);
     assert_eq!(study.trial(id).unwrap().notes.last().unwrap(), "minutes was NaN");
 }
@@ -147,7 +147,7 @@ fn results_that_contradict_each_other_are_refused_and_change_nothing() {
         assert!(error.contains(words) && error.contains("try: "), "{error}");
     }
     assert_eq!(study, before);
-    // Nor does the fold take the optimized result in another place than its own.
+    // Nor does the fold accept the optimized result outside its own field.
     let text = r#"{"v":3,"event":"measured","trial":0,"results":{"loss":0.3}}"#;
     let error = study.apply(serde_json::from_str(text).unwrap()).unwrap_err().to_string();
     assert!(error.contains("the result `loss` is listed among the others"), "{error}");
@@ -166,7 +166,7 @@ fn whoever_tells_other_names_learns_which_one_is_optimized() {
 
 #[test]
 fn only_events_with_named_results_have_the_version_that_older_builds_refuse() {
-    // What builds before this one read and wrote.
+    // The form that builds before this one read and wrote.
     const BEFORE: &str = "\"v\":3";
     let mut unnamed = Study::new(StudyConfig::new(space())).unwrap();
     let id = ask(&mut unnamed);
@@ -194,7 +194,7 @@ fn only_events_with_named_results_have_the_version_that_older_builds_refuse() {
     assert!(line(&named.events()[0]).contains(BEFORE));
 }
 
-/// Written by hand as the format says; it must never be written anew.
+/// Written by hand according to the format; it must never be rewritten.
 #[test]
 fn a_log_with_named_results_is_read_and_written_as_it_was() {
     let log = include_str!("data/log-results.jsonl");
@@ -256,7 +256,7 @@ fn configurations_have_a_short_form_and_a_long_one() {
     Study::new(StudyConfig::new(value)).unwrap();
 }
 
-/// One step of a history: an ask and what is told of one of its trials.
+/// One step of a history: an ask, and the report on one of its trials.
 #[derive(Debug, Clone)]
 struct Step {
     n: usize,

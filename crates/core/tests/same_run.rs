@@ -1,7 +1,7 @@
-//! The same seed gives the same run: whichever process, thread and order it is computed in, to the bit.
+//! The same seed gives the same run, to the bit: whatever the process, the thread and the order of computation.
 //!
-//! Sums that follow the alignment of memory, the iteration of a hash table, a clock or a variable shared between threads
-//! would show here. What a run does depend on stands in DESIGN.md.
+//! Sums that depend on the alignment of memory, the iteration order of a hash table, a clock or a variable shared
+//! between threads would be detected here. DESIGN.md lists what a run does depend on.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{StrategyConfig, Study, StudyConfig};
 
-/// Strategies that differ in what they draw and search; each is a study of its own.
+/// Strategies that differ in what they draw and search; each gets a separate study.
 fn strategies() -> Vec<StrategyConfig> {
     vec![
         StrategyConfig::default(),
@@ -49,7 +49,7 @@ fn a_study_is_the_same_in_any_order_and_beside_others_on_other_threads() {
         let run = |(i, strategy): (usize, &StrategyConfig)| {
             let strategy = strategy.clone();
             scope.spawn(move || {
-                // Memory of odd sizes first, so that what the study allocates begins elsewhere.
+                // Allocate memory of odd sizes first, so that the study's allocations start elsewhere.
                 let _before: Vec<Vec<u8>> = (0..100).map(|k| vec![1; 8 * (k + 1) * (2 * i + 1)]).collect();
                 log_of(&strategy)
             })

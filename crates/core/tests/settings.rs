@@ -1,4 +1,4 @@
-//! Settings: a key that nobody reads is refused, wherever it stands.
+//! Settings: a key that is not read is refused, wherever it is.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Event, StrategyConfig, StudyConfig};
 use serde_json::{Value, json};
 
-/// Configurations with every strategy and, in those of the recorded logs, every rule of one.
+/// Configurations with every strategy and, in the recorded logs, every rule of one.
 fn configurations() -> Vec<Value> {
     let space = SearchSpace::new(vec![
         Parameter::float("x", 0.1, 1.0).log(),

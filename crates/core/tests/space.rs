@@ -300,7 +300,7 @@ mod values {
 
     #[test]
     fn zero_and_minus_zero_have_one_key() {
-        // There is nothing between the smallest negative float and 0: 0.9 of the way rounds to 0.
+        // There is nothing between the smallest negative float and 0: 0.9 of the distance rounds to 0.
         let space = one(Parameter::float("x", -5e-324, 0.0));
         assert_eq!(space.key(&[1.0]), space.key(&[0.9]));
         let zero = one(Parameter::float("x", -0.0, 1.0));
@@ -392,14 +392,14 @@ fn any_float() -> impl Strategy<Value = f64> {
     ]
 }
 
-/// A coordinate, near the ends too.
+/// A coordinate, including values near the ends.
 fn any_unit() -> impl Strategy<Value = f64> {
     prop_oneof![0.0..=1.0, Just(0.0), Just(1.0), (0.0..1e-12), (0.0..1e-12).prop_map(|u: f64| 1.0 - u)]
 }
 
 fn float_parameter() -> impl Strategy<Value = Parameter> {
     (any_float(), any_float(), any::<bool>(), any::<bool>()).prop_map(|(a, b, log, near)| {
-        // Bounds that nearly agree are where cancellation bites.
+        // Bounds that are nearly equal, where cancellation matters.
         let b = if near { a + a.abs() * 1e-10 } else { b };
         let (low, high) = (a.min(b), a.max(b));
         if log {
@@ -444,7 +444,7 @@ fn coordinates(space: &SearchSpace, u: [f64; 2]) -> Vec<f64> {
     u[..space.dim()].to_vec()
 }
 
-/// How often each property of floats is tried; they are cheap, and rounding errors hide.
+/// How many times each property of floats is tried; tries are cheap, and rounding errors are rare.
 const MANY: u32 = 20_000;
 
 proptest! {
@@ -550,7 +550,7 @@ proptest! {
 
     #[test]
     fn other_values_survive_json_exactly(k in any::<i64>(), text in ".*", truth in any::<bool>(), m in -1_000_000i32..1_000_000) {
-        // m/1024 has at most 13 digits, of which every reader keeps all.
+        // m/1024 has at most 13 digits, all of which every reader keeps.
         let point = Point::new().with("k", k).with("t", text).with("b", truth).with("x", f64::from(m) / 1024.0);
         let written = serde_json::to_string(&point).unwrap();
         prop_assert_eq!(serde_json::from_str::<Point>(&written).unwrap(), point);

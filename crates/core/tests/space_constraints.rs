@@ -27,7 +27,7 @@ fn point() -> Point {
     point.with("depth", "auto").with("layer-1", 0.5).with("epochs", 20)
 }
 
-/// Whether a constraint holds at the point above, asked both ways.
+/// Whether a constraint holds at the point above, checked in both ways.
 fn holds(constraint: &str) -> bool {
     let space = space(constraint);
     let directly = space.broken_constraint(&point()).unwrap().is_none();
@@ -171,7 +171,8 @@ fn feasible_samples_are_feasible_and_impossible_ones_are_none() {
     assert_eq!(self::space("true").sample_feasible(&mut stream, 0), None);
 }
 
-/// An expression as text, with its value computed on the side by plain Rust. Nothing is divided by 0, so all is defined.
+/// An expression as text, with its value computed independently in plain Rust. There is no division by 0, so all is
+/// defined.
 fn arithmetic() -> impl Strategy<Value = (String, f64)> {
     // At the point above: x = 2, y = -3, n = 7.
     let leaf = prop_oneof![
@@ -195,7 +196,7 @@ fn arithmetic() -> impl Strategy<Value = (String, f64)> {
     })
 }
 
-/// A truth as text, with its value computed on the side by plain Rust.
+/// A truth value as text, with its value computed independently in plain Rust.
 fn logic() -> impl Strategy<Value = (String, bool)> {
     let compare = (arithmetic(), arithmetic(), 0usize..6).prop_map(|((a, x), (b, y), which)| match which {
         0 => (format!("{a} < {b}"), x < y),
@@ -255,13 +256,14 @@ fn sums_of_steps_and_ladders_are_what_they_are_on_paper() {
         domain.enumerate().unwrap().filter(|u| domain.is_feasible(u)).count()
     };
     let steps = |n: usize, step: f64| (0..n).map(|i| Parameter::float(format!("x{i}"), 0.0, 1.0).step(step)).collect();
-    // Of ten tenths in three parts there are C(12, 2) ways, of at most ten C(13, 3); computed in binary, some are not 1.
+    // There are C(12, 2) ways to divide ten tenths into three parts, and C(13, 3) for at most ten; in binary, some sums
+    // are not 1.
     assert_eq!(kept(steps(3, 0.1), "x0 + x1 + x2 == 1"), 66);
     assert_eq!(kept(steps(3, 0.1), "x0 + x1 + x2 <= 1"), 286);
     assert_eq!(kept(steps(3, 0.1), "1 >= x0 + x1 + x2"), 286);
     assert_eq!(kept(steps(2, 0.05), "0.3 <= x0 + x1 <= 0.3"), 7);
     assert_eq!(kept(vec![Parameter::ladder("a", [0.1, 0.4]), Parameter::ladder("b", [0.2, 0.5])], "a + b == 0.3"), 1);
-    // Whole numbers are exact, however large.
+    // Integers are exact, however large.
     let whole = |name: &str| Parameter::int(name, 1_000_000_000_000, 1_000_000_000_009);
     assert_eq!(kept(vec![whole("n"), whole("m")], "n == m"), 10);
 }

@@ -1,4 +1,4 @@
-//! Every batch strategy: what it is with one point, what it must keep, and where two of them agree.
+//! Every batch strategy: its behaviour with one point, its invariants, and where two of them agree.
 
 use std::collections::HashSet;
 
@@ -89,7 +89,7 @@ fn free(space: &SearchSpace, gp: &Posterior, gone: &[UnitPoint]) -> Vec<UnitPoin
         .collect()
 }
 
-/// The maximizer of a score by trying all points.
+/// The maximizer of a score, found by trying all points.
 fn best_of(points: Vec<UnitPoint>, score: impl Fn(&[f64]) -> f64) -> UnitPoint {
     points.into_iter().max_by(|a, b| score(a).total_cmp(&score(b))).unwrap()
 }
@@ -102,7 +102,7 @@ fn simulations(n: usize) -> SimulationMatching {
     SimulationMatching { simulations: n.try_into().ok(), ..SimulationMatching::default() }
 }
 
-/// The joint expected improvement of some points, by draws that are the same for the first of many points as for few.
+/// The joint expected improvement of some points, by draws that are the same for the first of many points as for a few.
 fn drawn_improvement(gp: &Posterior, points: &[UnitPoint]) -> f64 {
     if points.is_empty() {
         return 0.0;
@@ -239,7 +239,7 @@ mod one_point {
 
     #[test]
     fn does_not_depend_on_how_many_follow() {
-        // Strategies that choose one after another; others look at the whole batch.
+        // Strategies that choose points one after another; others consider the whole batch.
         let space = floats(2);
         let gp = posterior(&space, 8, 0.3, 1e-3, 1);
         for (strategy, _) in with_base() {
@@ -285,7 +285,7 @@ mod confidence_bounds {
             let batch = choose(&HallucinatedUcb::default(), &space, &gp, &pending, 4, seed);
             let mut before = pending.clone();
             for x in &batch.points {
-                // The variance after conditioning on any values at the same points: they do not matter.
+                // The variance after conditioning on any values at the same points: the values do not matter.
                 let mut at = Points::new(space.dim());
                 before.iter().for_each(|u| at.push(u));
                 let values = vec![17.0; before.len()];
@@ -309,7 +309,7 @@ mod confidence_bounds {
         for (x, mean) in batch.points.iter().zip(means) {
             assert!((gp.predict(x).mean - mean).abs() < 1e-12);
         }
-        // With κ = 0 plain UCB, which hallucinates nothing, is the same.
+        // With κ = 0, plain UCB, which hallucinates nothing, is the same.
         let plain = Plain { acquisition: AcquisitionKind::Ucb { kappa: 0.0 } };
         assert_eq!(choose(&plain, &space, &gp, &[], 5, 3).points, batch.points);
     }
@@ -375,13 +375,14 @@ mod confidence_bounds {
             let everywhere = dense.iter().map(Vec::as_slice).chain(gp.observed());
             let threshold = everywhere.map(|u| bound(u, -2.0)).fold(f64::MIN, f64::max);
             for k in 1..4 {
-                // The library's own threshold is at least as high, up to what a climb may miss.
+                // The library's own threshold is at least as high, up to the error of a climb.
                 assert!(bound(&batch.points[k], 2.0) >= threshold - 1e-3, "seed {seed} element {k}");
                 let with = gp.with_phantoms(batch.points[..k].iter().map(|u| u.as_slice()));
                 let inside = dense.iter().filter(|u| bound(u, 2.0) >= threshold + 1e-3);
                 let most = inside.map(|u| with.predict(u).variance_after.sqrt()).fold(0.0, f64::max);
                 let got = with.predict(&batch.points[k]).variance_after.sqrt();
-                // Three climbs along the edge of a region in pieces may miss a little: at most a tenth, measured 0.91.
+                // Three climbs along the edge of a disconnected region may miss a little: at most a tenth, measured
+                // 0.91.
                 assert!(got >= 0.9 * most, "seed {seed} element {k}: {got} of {most}");
             }
         }
@@ -402,7 +403,7 @@ mod confidence_bounds {
             points.sort();
             points
         };
-        // Twelve points are all there are, whichever the ask and the strategy.
+        // The space has only twelve points, whatever the ask and the strategy.
         let want = sorted(choose(strategies[0].as_ref(), &space, &gp, &[], 12, 1));
         for strategy in &strategies {
             for seed in [1, 2] {
@@ -452,7 +453,7 @@ mod liars {
                     gp.observed().for_each(|u| rows.push(u));
                     before.iter().for_each(|u| rows.push(u));
                     let values = [y, &vec![value; before.len()]].concat();
-                    // Factored anew, not grown row by row.
+                    // Factored from scratch, not extended row by row.
                     let lied = Posterior::new(&Dataset::new(rows, values).unwrap(), gp.hyper().clone()).unwrap();
                     let alpha = AcquisitionKind::Ei.bind(&lied);
                     let score = |u: &[f64]| {
@@ -469,7 +470,7 @@ mod liars {
 
     #[test]
     fn a_pessimist_goes_further_from_its_first_point_than_an_optimist() {
-        // Over several models: a low lie lowers the mean around the first point, a high one raises it.
+        // With several models: a low lie lowers the mean around the first point, a high one raises it.
         let space = floats(2);
         let apart = |lie| {
             let of = |seed| {
@@ -500,8 +501,8 @@ mod liars {
             let mix = batch(Lie::Mix);
             assert!(mix == optimistic || mix == pessimistic);
             let (a, b) = (promise(&optimistic), promise(&pessimistic));
-            // Three points have a closed form; the error is that of the draws here: improvements spread up to a few times as
-            // wide as they are large, so that 10⁵ draws tell apart what differs by a twentieth.
+            // Three points have a closed form; the error is that of the draws here: improvements spread up to a few
+            // times as wide as they are large, so 10⁵ draws can resolve a difference of a twentieth.
             if (a - b).abs() > 0.05 * a.max(b) {
                 assert_eq!(mix, if a > b { optimistic } else { pessimistic }, "seed {seed}: {a} {b}");
             }
@@ -547,7 +548,7 @@ mod draws {
 
     #[test]
     fn a_certain_model_makes_draws_and_simulations_choose_the_highest_means() {
-        // Long lengthscales and many data without noise: hardly any doubt is left, and all policies agree.
+        // Long lengthscales and many exact data: hardly any doubt is left, and all policies agree.
         let space = SearchSpace::new(vec![Parameter::int("i", 0, 60)]).unwrap();
         let mut x = Points::new(1);
         let mut y = Vec::new();
@@ -564,7 +565,7 @@ mod draws {
 
     #[test]
     fn simulations_put_their_points_where_the_maximum_may_be() {
-        // A batch of q covers the maximizers of posterior draws better than q uniform points do: what it is made for.
+        // A batch of q covers the maximizers of posterior draws better than q uniform points do, which is its purpose.
         let space = lattice();
         let mut ratio = 0.0;
         for seed in 0..5 {
@@ -624,7 +625,8 @@ mod multipoint {
 
     #[test]
     fn beside_a_pending_point_is_the_best_of_a_dense_grid() {
-        // Two points have a closed form: all of the line is looked at. Noise keeps the mean of these random values calm.
+        // Two points have a closed form: the whole line is examined. Noise keeps the mean of these random values
+        // smooth.
         let space = floats(1);
         let lattice = normal::Lattice::new(256, 1, &Stream::new(1));
         for seed in 0..8 {
@@ -638,7 +640,7 @@ mod multipoint {
                 q_expected_improvement(&joint.mean, &joint.covariance, best_mean_at_data(&gp), &lattice).value
             };
             let got = choose(&StrategyConfig::Multipoint, &space, &gp, &pending, 1, seed).points.remove(0);
-            // The pending point is the maximizer of EI alone; another right there would add nothing.
+            // The pending point is the maximizer of EI alone; another point right there would add nothing.
             let alone = promise(pending[0][0]);
             let most = (0..=2000).map(|i| promise(f64::from(i) / 2000.0)).fold(0.0, f64::max) - alone;
             let gain = promise(got[0]) - alone;
@@ -678,7 +680,7 @@ mod adaptive {
         assert!(cut > 0);
     }
 
-    /// ½ ln det(I + Σ/σ²): the information of noisy values at points of the joint covariance Σ, by elimination.
+    /// ½ ln det(I + Σ/σ²): the information from noisy values at points with the joint covariance Σ, by elimination.
     fn information(gp: &Posterior, points: &[UnitPoint], noise: f64) -> f64 {
         let mut at = Points::new(gp.dim());
         points.iter().for_each(|u| at.push(u));
@@ -707,7 +709,7 @@ mod adaptive {
                 let pending = some_points(&space, n_pending, seed);
                 let whole = choose(&LocalPenalization::penalized_only(), &space, &gp, &pending, 7, seed).points;
                 let under_way: Vec<UnitPoint> = pending.iter().chain(&whole).cloned().collect();
-                // By the chain rule the sum of the rule is a determinant. Limits between two of its values.
+                // By the chain rule the sum in the rule is a determinant. Choose limits between two of its values.
                 let steps: Vec<f64> = (0..7).map(|k| information(&gp, &under_way[..n_pending + k], noise)).collect();
                 assert!(steps.windows(2).all(|w| w[0] < w[1]));
                 for k in 1..7 {
@@ -736,7 +738,7 @@ mod adaptive {
                 let alone = drawn_improvement(&gp, &whole[..1]);
                 let shares: Vec<f64> = (0..q).map(|k| (promised(k + 1) - promised(k)) / alone).collect();
                 for least in [0.02, 0.1, 0.3, 0.6] {
-                    // The draws here, the same for all, are good to about a hundredth: not too near a limit.
+                    // The draws here, the same for all, are accurate to about a hundredth: not too close to a limit.
                     if shares.iter().any(|s| (s - least).abs() < 0.02) {
                         continue;
                     }
@@ -759,7 +761,7 @@ mod adaptive {
             let x = trial.point.get("x0").unwrap().as_f64().unwrap();
             study.tell(trial.id, x.sin()).unwrap();
         }
-        // No later point scores as high as the first.
+        // No later point has as high a score as the first.
         let asked = study.ask(6).unwrap();
         assert_eq!(asked.trials.len(), 1);
         assert!(asked.shortfall.unwrap().starts_with("the batch ended after 1 of 6 points"));
@@ -868,7 +870,7 @@ mod every_strategy {
         }
         for strategy in StrategyConfig::all() {
             assert_eq!(StrategyConfig::named(strategy.name()).unwrap(), strategy);
-            // A name alone is a configuration: all else has defaults.
+            // A name alone is a configuration: everything else has defaults.
             let bare = format!("{{\"name\":\"{}\"}}", strategy.name());
             let config = StudyConfig::new(SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap());
             assert_eq!(config.strategy(serde_json::from_str(&bare).unwrap()).strategy, strategy);

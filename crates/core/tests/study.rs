@@ -1,4 +1,4 @@
-//! A study: asking, telling, and what it says when there is nothing more to ask for.
+//! A study: asking, telling, and its answers when there is nothing more to ask for.
 
 use std::collections::HashSet;
 
@@ -149,7 +149,7 @@ mod asking {
     #[test]
     fn a_constraint_that_cannot_be_kept_ends_in_a_reason() {
         let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
-        // Nobody shows that this can never be kept: over the range of x alone, both sides could be equal.
+        // It is not proved that this can never hold: over the range of x alone, both sides could be equal.
         let asked = study(StudyConfig::new(space.with_constraints(["x * x > x"]).unwrap())).ask(2).unwrap();
         assert!(asked.trials.is_empty() && asked.shortfall.unwrap().contains("no more free feasible point"));
     }
@@ -203,7 +203,7 @@ mod asking {
         let refused = study.set_budget(Some(4)).unwrap_err().to_string();
         assert!(refused.contains("5 were handed out"), "{refused}");
         assert!(study.set_budget(Some(5)).unwrap() && study.ask(1).unwrap().trials.is_empty());
-        // What is given back counts no more, so less may be allowed.
+        // Withdrawn trials no longer count, so a smaller budget is allowed.
         study.withdraw(more.trials[0].id).unwrap();
         assert!(study.set_budget(Some(4)).unwrap() && study.set_budget(Some(0)).is_err());
         assert!(study.set_budget(None).unwrap());
@@ -238,7 +238,7 @@ mod asking {
             let value = x(study.trial(asked.id).unwrap());
             study.tell(asked.id, value).unwrap();
         }
-        // What a build chose that fitted a model for each ask and did not look at it.
+        // The choices of a build that fitted a model for each ask but did not use it.
         let expected: [(f64, f64); 4] = [
             (0.9251165669642814, 1.912121559254487),
             (-0.8390672752196253, 2.152193520433825),
@@ -251,7 +251,7 @@ mod asking {
         }
         let fitted = |event: &Event| matches!(event, Event::Asked { provenance, .. } if provenance.model.is_some());
         assert!(!study.events().iter().any(fitted));
-        // A log of that build has those models in it, and its asks come out the same.
+        // A log of that build contains those models, and its asks are reproduced.
         let mut events = study.events().to_vec();
         let modelled = parabola(line(), 3, 4);
         let model = modelled.events().iter().rev().find_map(|event| match event {
@@ -339,7 +339,7 @@ mod telling {
         }
         assert_eq!(study.n_observed(), 2);
         assert!(study.trials()[1].notes[0].contains("lost"));
-        // An infeasible point stays so until a correction says otherwise.
+        // An infeasible point stays infeasible until a correction says otherwise.
         assert!(
             matches!(&study.trials()[2].state, TrialState::Infeasible { measurements, .. } if measurements.len() == 1)
         );
@@ -479,7 +479,7 @@ mod results {
         study.tell(trials[1].id, 0.5).unwrap();
         study.withdraw(trials[2].id).unwrap();
         study.ask(1).unwrap();
-        // A store that had an older model at hand, and took one pending trial for lost.
+        // A store that had an older model, and regarded one pending trial as lost.
         let older = study.clone();
         study.tell(trials[0].id, 0.1).unwrap();
         let pending = study.pending().map(|t| t.id).skip(1).collect();
@@ -487,7 +487,7 @@ mod results {
         study.apply(event).unwrap();
         assert_eq!(verify(study.events()).unwrap(), []);
 
-        // A point that was changed in the log is found.
+        // A point that was changed in the log is detected.
         let mut events = study.events().to_vec();
         let changed = events.iter().position(|e| matches!(e, Event::Asked { .. })).unwrap();
         if let Event::Asked { trials, .. } = &mut events[changed] {
@@ -496,8 +496,8 @@ mod results {
         assert_eq!(verify(&events).unwrap()[0].event, changed);
     }
 
-    /// Among five to nine values of a function that they do not determine, the model knows that it does not know: the
-    /// truth half-way between two of them is not a thousand deviations off.
+    /// From five to nine values of a function that they do not determine, the model knows its uncertainty: the true
+    /// value halfway between two of them is not a thousand deviations off.
     #[test]
     fn a_model_of_few_results_is_not_far_too_sure() {
         let mut n_tried = 0;
@@ -513,7 +513,7 @@ mod results {
             for pair in known.windows(2) {
                 let middle = (pair[0] + pair[1]) / 2.0;
                 let (mean, sd) = model.predict_value(&[(middle + 1.0) / 2.0]);
-                // A model is of what is to be maximized.
+                // The model is of values to be maximized.
                 let error = (mean + truth(middle)).abs();
                 assert!(error < 1000.0 * sd, "seed {seed}, {n} results: off by {error} at {middle} with sd {sd}");
                 n_tried += 1;
@@ -612,7 +612,7 @@ mod recommendations {
         (7.0 * x).sin() + (5.0 * y - 1.0).cos()
     }
 
-    /// Results of a wavy function on the unit square, with noise that is known.
+    /// Results of a wavy function on the unit square, with known noise.
     fn wavy(n: usize, noise: f64) -> Study {
         let model = ModelConfig { noise: (noise > 0.0).then_some(noise * noise), ..ModelConfig::default() };
         let square = config(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)]);
@@ -626,7 +626,7 @@ mod recommendations {
         study
     }
 
-    /// The largest μ − κs on a grid and at the observations, by prediction alone.
+    /// The largest μ − κs on a grid and at the observations, using predictions only.
     fn most(study: &Study, kappa: f64) -> f64 {
         let model = study.model().unwrap();
         let bound = |u: &[f64]| {

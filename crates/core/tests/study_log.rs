@@ -1,4 +1,4 @@
-//! The log of a study: read back exactly, folded without panics, whatever was done to it.
+//! The log of a study: read back exactly, and folded without panics, whatever was done to it.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,7 @@ use elbowroom::space::{Parameter, Point, SearchSpace, UnitPoint};
 use elbowroom::study::{Ask, Event, Goal, PlacedTrial, Study, StudyConfig, Tell, TrialId, TrialState, Watched, verify};
 use proptest::prelude::*;
 
-/// Small spaces: continuous, mixed, finite, constrained, of one point.
+/// Small spaces: continuous, mixed, finite, constrained, and with a single point.
 fn space(which: usize) -> SearchSpace {
     let float = Parameter::float("x", -1.0, 3.0);
     let log = Parameter::float("r", 1e-5, 1e2).log();
@@ -58,7 +58,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Takes a step, where it can be taken; returns the trials that an ask made.
+/// Takes a step, if it can be taken; returns the trials that an ask created.
 fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
     let n_trials = study.trials().len();
     let some = |i: usize| TrialId((i % n_trials.max(1)) as u64);
@@ -72,7 +72,7 @@ fn take(study: &mut Study, step: &Step) -> Vec<TrialId> {
             let point = study.space().decode(&u);
             study.add(&point, value).unwrap();
         }
-        // Refused below what was handed out; then nothing changes.
+        // A budget below the number handed out is refused; then nothing changes.
         Step::Budget(n) => drop(study.set_budget(Some(n).filter(|n| *n < 13))),
         _ if n_trials == 0 => {}
         Step::Place(i) => {
@@ -127,7 +127,7 @@ proptest! {
         for step in &steps {
             let before = study.clone();
             let new = take(&mut study, step);
-            // An asked point differs from each other trial's that is not given back, unless repeats are allowed.
+            // An asked point differs from those of all other trials that are not withdrawn, unless repeats are allowed.
             for id in new {
                 let point = &study.trial(id).unwrap().point;
                 let others = study.trials().iter().filter(|t| t.id != id && match t.state {
@@ -156,7 +156,7 @@ proptest! {
         prop_assert_eq!(study.n_observed(), study.trials().iter().filter(|t| t.value().is_some()).count());
         prop_assert_eq!(study.best().is_some(), study.recommended().is_some());
 
-        // The log gives the same study and the same next batch, also by way of JSON.
+        // The log reproduces the study and its next batch, also through JSON.
         let lines = written(&study);
         let read: Vec<Event> = lines.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
         let again = Study::replay(read).unwrap();
@@ -271,7 +271,7 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
         request: None,
     };
     assert_eq!(read(r#"{"v":1,"event":"told","trial":1,"value":0.5,"weather":"fine"}"#).unwrap(), told);
-    // Wherever the version stands, it is what the message is about.
+    // Wherever the version is, the message is about it.
     for text in [r#"{"v":4,"event":"sold","trial":[]}"#, r#"{"event":"told","trial":[],"v":4}"#] {
         assert!(read(text).unwrap_err().to_string().contains("version 4"), "{:?}", read(text));
     }
@@ -279,7 +279,8 @@ fn fields_of_later_builds_are_passed_over_and_other_versions_refused() {
     assert!(read("[]").is_err() && read("null").is_err() && read("{}").is_err());
 }
 
-/// Version 1 is what 0.1.0 wrote, as `old_log.rs` has it; what it does not know must have a number that it refuses.
+/// Version 1 is what 0.1.0 wrote, as in `old_log.rs`; anything that it does not know must have a number that it
+/// refuses.
 #[test]
 fn kinds_of_events_that_older_builds_do_not_know_have_a_version_they_refuse() {
     let write = |event: &Event| serde_json::to_value(event).unwrap();
@@ -337,7 +338,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
 
 #[test]
 fn points_that_decode_alike_are_one_point_also_where_encoding_rounds() {
-    // A log scale rounds on its way to the unit cube and back; a point asked for must still never come again.
+    // A log scale rounds on the way to the unit cube and back; a point must nevertheless never be asked twice.
     let space = SearchSpace::new(vec![Parameter::float("r", 1e-7, 3e5).log()]).unwrap();
     let mut study = Study::new(StudyConfig::new(space).initial(200)).unwrap();
     let trials = study.ask(200).unwrap().trials;
@@ -355,21 +356,21 @@ fn a_trial_handed_out_again_is_the_same_trial() {
     let mut study = Study::new(StudyConfig::new(space).budget(3)).unwrap();
     let lost = study.ask(Ask::new(2).named("first")).unwrap().trials;
     let suggestion = study.suggest(Ask::new(2).with_pending(vec![lost[0].id]).retrying(vec![lost[1].id])).unwrap();
-    // The budget allows one new trial beside the lost one, which costs nothing.
+    // The budget allows one new trial next to the lost one, which costs nothing.
     assert_eq!((suggestion.again.len(), suggestion.trials.len(), &suggestion.shortfall), (1, 1, &None));
     study.apply(suggestion.into_event(Some("second".to_owned()))).unwrap();
     let answer = study.answered("second").unwrap().trials;
     assert_eq!((answer[0].id, answer[0].attempts, answer[1].id), (lost[1].id, 2, TrialId(2)));
     assert_eq!(answer[0].point, lost[1].point);
 
-    // With nothing new to choose there is still an answer; what is not asked for stays lost.
+    // With nothing new to choose there is still an answer; lost trials that are not requested stay lost.
     let all = study.suggest(Ask::new(1).with_pending(vec![]).retrying(vec![lost[0].id, lost[1].id])).unwrap();
     assert_eq!((all.again.len(), all.trials.len(), all.again[0].attempt), (1, 0, 2));
     let event = all.clone().into_event(None);
     study.apply(event.clone()).unwrap();
     assert_eq!(verify(study.events()).unwrap(), vec![]);
 
-    // Attempts are counted without a gap, and an ended trial is not handed out.
+    // Attempts are counted without gaps, and an ended trial is not handed out.
     assert!(study.apply(event).unwrap_err().to_string().contains("cannot be handed out again as attempt 2"));
     study.tell(lost[0].id, 1.0).unwrap();
     let next = study.suggest(Ask::new(1).with_pending(vec![]).retrying(vec![lost[0].id])).unwrap().into_event(None);
@@ -407,7 +408,7 @@ fn every_report_under_a_name_counts_once() {
     }
     assert_eq!(study.trial(a).unwrap().measurements()[0].kind, elbowroom::study::MeasurementKind::Late);
     assert_eq!(study.reported("i"), Some(b));
-    // Nor can a name be used for a second thing, which a store must know before it stores it.
+    // Nor can a name be used for a different report, which a store must know before it stores one.
     let other = Event::Withdrawn { trial: a, request: request("i") };
     assert!(study.check(&other).is_err() && study.apply(other).is_err());
     let added = |request| Event::Added {
@@ -425,7 +426,7 @@ fn every_report_under_a_name_counts_once() {
     assert_eq!(study.reported("new"), Some(TrialId(3)));
 }
 
-/// A log with both reasons in it: for random points instead of the strategy's, and for fewer points than wanted.
+/// A log with both kinds of reasons: for random points instead of the strategy's, and for fewer points than wanted.
 fn with_reasons() -> Vec<Event> {
     let mut study = Study::new(StudyConfig::new(space(0)).initial(2).budget(4)).unwrap();
     for trial in study.ask(2).unwrap().trials {
@@ -435,7 +436,7 @@ fn with_reasons() -> Vec<Event> {
     study.events().to_vec()
 }
 
-/// The log with another last ask.
+/// The log with a different last ask.
 fn reworded(change: impl FnOnce(&mut Option<String>, &mut elbowroom::study::Provenance)) -> Vec<Event> {
     let mut events = with_reasons();
     let Some(Event::Asked { shortfall, provenance, .. }) = events.last_mut() else {
@@ -454,7 +455,7 @@ fn a_reason_in_other_words_is_no_difference_and_another_kind_is() {
     };
     let same = reworded(|shortfall, provenance| other_words(shortfall, &mut provenance.fallback));
     assert_eq!(verify(&same).unwrap(), []);
-    // As older builds of this version wrote it.
+    // As written by older builds of this version.
     let old = reworded(|shortfall, provenance| {
         other_words(shortfall, &mut provenance.fallback);
         (provenance.shortfall_kind, provenance.fallback_kind) = (None, None);

@@ -1,4 +1,4 @@
-//! Sums of integers, steps and ladders: points of tight ones are constructed on the grid.
+//! Sums of integers, steps and ladders: points of tight sums are constructed on the grid.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ fn space<T: Into<String>>(parameters: Vec<Parameter>, constraints: impl IntoIter
     SearchSpace::new(parameters).unwrap().with_constraints(constraints).unwrap()
 }
 
-/// The sum of n parts with what follows.
+/// The sum of n parts, followed by the rest of a constraint.
 fn sum(n: usize, rest: &str) -> String {
     format!("{} {rest}", names(n).join(" + "))
 }
@@ -32,7 +32,7 @@ fn values(point: &Point) -> Vec<f64> {
     point.iter().map(|(_, value)| value.as_f64().unwrap()).collect()
 }
 
-/// Asks in batches, tells the squared distance to a recipe, and returns all points, which are different and feasible.
+/// Asks in batches, reports the squared distance to a recipe, and returns all points, which are distinct and feasible.
 fn drive(study: &mut Study, batches: usize, q: usize, recipe: &[f64]) -> Vec<Vec<f64>> {
     let mut asked = Vec::new();
     for _ in 0..batches {
@@ -100,7 +100,7 @@ fn a_float_takes_what_stepped_parts_leave() {
         assert!((x.iter().sum::<f64>() - 1.0).abs() < 1e-9, "{x:?}");
         assert!(is_on_step(x[0], 0.05) && is_on_step(x[1], 0.05), "{x:?}");
     }
-    // Steps that have no common multiple with the whole, and a whole number among them.
+    // Steps that have no common multiple with the whole, including an integer.
     let odd = vec![
         Parameter::int("x1", 0, 3),
         Parameter::float("x2", 0.0, 2.1).step(0.7),
@@ -127,7 +127,7 @@ fn at_most_so_many_stepped_parts_are_not_zero() {
 
 #[test]
 fn dispensers_with_different_steps_meet_a_volume() {
-    // 5 a + 3 b + 7 c = 101 in whole numbers: coarse parts must leave what the others can make up.
+    // 5 a + 3 b + 7 c = 101 in integers: coarse parts must leave an amount that the others can make up.
     let parameters = [("a", 5), ("b", 3), ("c", 7), ("d", 3), ("e", 5), ("f", 7)];
     let parameters: Vec<Parameter> = parameters
         .iter()
@@ -152,7 +152,7 @@ fn a_study_on_a_grid_says_so_and_replays_to_the_bit() {
     let points = |study: &mut Study| study.ask(4).unwrap().trials.into_iter().map(|t| t.point).collect::<Vec<_>>();
     assert_eq!(points(&mut study), points(&mut again));
 
-    // Logs from before go on by rejection; logs of mixtures beside sums on grids by what they were constructed from.
+    // Older logs continue by rejection; those of mixtures next to sums on grids, with the construction that they used.
     let created = serde_json::to_string(&Event::Created { config: Box::new(StudyConfig::new(constructed)) }).unwrap();
     let old = created.replace(r#","feasible":"by_construction_on_grids""#, "");
     let Event::Created { config } = serde_json::from_str(&old).unwrap() else { panic!("not created") };
@@ -171,7 +171,7 @@ fn spaces_that_rejection_does_well_with_stay_as_they_were() {
         assert!(!Domain::whole(&space).is_constructed());
         assert!(!serde_json::to_string(&space).unwrap().contains("feasible"));
     }
-    // A mixture beside a loose sum of whole numbers is constructed from its floats alone, as ever.
+    // A mixture next to a loose sum of integers is constructed from its floats alone, as before.
     let mut parameters: Vec<Parameter> = ["a", "b", "c"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec();
     parameters.extend(ints(2, 9));
     let text = serde_json::to_string(&space(parameters, ["a + b + c == 1", "x1 + x2 <= 9"])).unwrap();
@@ -280,7 +280,7 @@ fn sums_that_cross_and_strict_bounds_are_kept() {
     let two = [sum(6, "== 60"), "2 * x1 + x2 - x3 == 7".to_owned(), "x4 + x5 < x6".to_owned()];
     let mut study = Study::new(StudyConfig::new(space(ints(6, 50), two)).seed(3).initial(6)).unwrap();
     drive(&mut study, 4, 5, &[5.0, 5.0, 8.0, 10.0, 10.0, 22.0]);
-    // Two bounds that meet are an equation, and thirds are what people mean by them.
+    // Two bounds that meet are an equation, and steps of 1/3 count as exact thirds.
     let both = [sum(6, ">= 0.5"), sum(6, "<= 0.5")];
     drive(&mut Study::new(StudyConfig::new(space(steps(6, 0.05), both)).seed(3)).unwrap(), 3, 5, &[0.1; 6]);
     let thirds = names(12).into_iter().map(|name| Parameter::float(name, 0.0, 1.0).step(1.0 / 3.0)).collect();
@@ -290,7 +290,7 @@ fn sums_that_cross_and_strict_bounds_are_kept() {
 
 #[test]
 fn every_strategy_proposes_points_of_a_sum_on_a_grid() {
-    // One of them ends its batches by itself.
+    // One of them ends its batches early, and is left out.
     for strategy in StrategyConfig::all().into_iter().filter(|strategy| strategy.name() != "adaptive") {
         let config = StudyConfig::new(space(ints(8, 100), [sum(8, "== 100")])).seed(4).initial(6).strategy(strategy);
         drive(&mut Study::new(config).unwrap(), 4, 3, &[12.5; 8]);

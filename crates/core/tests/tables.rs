@@ -6,7 +6,7 @@ use elbowroom::domain::Narrowing;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 use elbowroom::study::{Ask, Event, Study, StudyConfig, verify};
 
-/// Thirty rows of a grid of 6 × 5 × 3 = 90 points, with numbers far from evenly spaced.
+/// Thirty rows of a grid of 6 × 5 × 3 = 90 points, with very unevenly spaced numbers.
 fn rows() -> Vec<Point> {
     let row = |i: i64| {
         let dose = [0.1, 0.2, 0.5, 1.0, 5.0, 20.0][(i % 6) as usize];

@@ -1,4 +1,4 @@
-//! Values that stand for "bad" do not blind the search, and fits of many data arrive.
+//! Values that stand for "bad" do not blind the search, and fits of many data converge.
 
 use elbowroom::data::Dataset;
 use elbowroom::gp::{FitParams, MeanRule, NoiseRule, Shape, fit};
@@ -36,7 +36,8 @@ fn penalties_of_any_size_leave_the_search_its_digits() {
     for early in [false, true] {
         for penalty in [1e3, 1e9, 1e300] {
             let mean = (0..4).map(|seed| search(penalty, early, seed)).sum::<f64>() / 4.0;
-            // Without penalties it is −9.6 over ten seeds, with a scale that follows them −3.6 from 10⁹ on.
+            // Without penalties it is −9.6 over ten seeds; with a scale that follows the penalties it is −3.6 from 10⁹
+            // on.
             assert!(mean < -5.5, "{penalty:e} {early}: {mean}");
         }
     }
@@ -54,7 +55,7 @@ fn a_fit_of_more_data_than_a_contest_has_arrives() {
     let config = ModelConfig::default();
     let model = Model::fit(&config, &space(4), &all, None, &Stream::new(1)).unwrap();
 
-    // The same data with the same bend, from the recorded θ alone and from many starts.
+    // The same data with the same bend: from the recorded θ alone, and from many starts.
     let data = Dataset::new(points, values.iter().map(|&v| model.scale.encode(v)).collect()).unwrap();
     let KernelConfig::Ours(kernel) = model.record.kernel else { panic!("{:?}", model.record.kernel) };
     let mut shape = Shape::new(kernel, 4);
@@ -70,8 +71,8 @@ fn a_fit_of_more_data_than_a_contest_has_arrives() {
     assert!(best - recorded < 1.0, "{best} {recorded}");
 }
 
-/// How many nats the recorded fit of a study is below the best of 20 starts on all observations with the same bend, after
-/// so many evaluations of a shifted problem.
+/// How many nats the recorded fit of a study is below the best of 20 starts on all observations with the same bend,
+/// after this many evaluations of a shifted problem.
 fn nats_below_the_best(name: &str, evaluations: usize) -> f64 {
     let problem = Problem::by_name(name).unwrap().shifted(&mut Stream::new(0xf175).child(name, 0));
     let d = problem.bounds.len();
@@ -142,7 +143,7 @@ fn whole_numbers_and_repeated_measurements_are_not_wild() {
     let all: Vec<usize> = (0..30).collect();
     let gauge = Gauge::new(&y, &all);
     assert!((1..10).all(|level| !gauge.is_wild(-f64::from(level))));
-    // Sixty different results, of which the worst was measured at one point twice.
+    // Sixty different results, the worst of which was measured twice at one point.
     let mut y: Vec<f64> = (0..60).map(|i| -(f64::from(i) / 59.0).powi(2)).collect();
     y.push(-1.0);
     assert!(!Gauge::new(&y, &(0..30).map(|i| 2 * i + 1).collect::<Vec<_>>()).is_wild(-1.0));

@@ -1,4 +1,4 @@
-//! Counted work: the closed forms of `gp/work.rs`, put together by hand for cases that are small enough.
+//! Counted work: the closed forms of `gp/work.rs`, composed by hand for small cases.
 
 use std::collections::HashSet;
 
@@ -86,8 +86,8 @@ fn simulations_and_refits_are_counted() {
         };
         choose(&strategy, n, q).info.work
     };
-    // Of each simulation: q columns of m numbers less those before, and 200 draws at q points. Matching then needs the
-    // distances of at most q simulated points per simulation, each to each, at most once per deletion.
+    // For each simulation: q columns of m numbers less those before, and 200 draws at q points. Matching then needs the
+    // distances between at most q simulated points per simulation, at most once per deletion.
     let draws = (q * (n * n + n * d) + q * q * n) as f64 + (q * q * q) as f64 / 3.0 + (200 * q * q) as f64;
     let each = (m * q * q) as f64 + draws;
     let more = matching(9) - matching(4);
@@ -97,7 +97,7 @@ fn simulations_and_refits_are_counted() {
     let believer = |refit| Believer { lie: Lie::Mean, refit, ..Believer::default() };
     let kept = choose(&believer(Refit::Never), 20, 3).info.work;
     let refitted = choose(&believer(Refit::MaximumLikelihood { ard: true, starts: 2 }), 20, 3).info.work;
-    // At least an evaluation from each of three or more starts for two lies, on 21 and 22 observations.
+    // At least one evaluation from each of three or more starts for two lies, on 21 and 22 observations.
     assert!(refitted > kept + 3.0 * (21f64.powi(3) + 22f64.powi(3)), "{refitted} {kept}");
 }
 
@@ -108,7 +108,7 @@ fn more_data_take_more_work() {
         if strategy == StrategyConfig::Random {
             assert_eq!((few, many), (0.0, 0.0));
         } else {
-            // At most cubic in n; by how much it grows depends on the terms without n.
+            // At most cubic in n; the growth depends on the terms without n.
             assert!(many > few && many < 64.0 * few, "{strategy:?}: {few} {many}");
         }
     }
@@ -145,7 +145,7 @@ fn the_count_is_the_same_in_every_run_and_thread() {
     let run = || {
         let mut study = Study::new(StudyConfig::new(plane()).seed(4)).unwrap();
         let work: Vec<Work> = (0..4).map(|_| bowl(&mut study, 5)).collect();
-        // Also where the model is there already.
+        // Also if the model exists already.
         let model = study.model().unwrap();
         let next = study.suggest(3).unwrap();
         assert_eq!(next.work.model, model.work);
@@ -159,7 +159,7 @@ fn the_count_is_the_same_in_every_run_and_thread() {
 
 #[test]
 fn a_joint_draw_is_not_made_over_every_point_of_a_large_finite_space() {
-    // The cube of 20,000 would be 3·10¹² operations, a minute and more.
+    // The cube of 20,000 would be 3·10¹² operations, a minute or more.
     let space = SearchSpace::new(vec![Parameter::int("n", 1, 200), Parameter::int("m", 1, 100)]).unwrap();
     let strategy = StrategyConfig::Thompson(Thompson::default());
     let mut study = Study::new(StudyConfig::new(space).strategy(strategy).initial(3)).unwrap();

@@ -1,8 +1,8 @@
-//! From one base, the library's default, one thing changed at a time: what each part of the strategy is worth.
+//! Starting from the library's default, one thing is changed at a time: what each part of the strategy is worth.
 //!
-//! Shifted test problems, seeds that nothing was tuned on, batches of 5, 10 and 20, in step (synchronous) and on a
-//! simulated clock (asynchronous: a new point whenever a worker is free, with run times spread 1 : 10). All runs take 100
-//! evaluations, of which 3d are initial.
+//! Shifted test problems, seeds on which nothing was tuned, batches of 5, 10 and 20, in step (synchronous) and on a
+//! simulated clock (asynchronous: a new point whenever a worker is free, with run times spread 1 : 10). All runs have
+//! 100 evaluations, of which 3d are initial.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -47,16 +47,16 @@ pub struct AblationOptions {
 
 const PROBLEMS: &str = "branin,cosines,hartmann3,rosenbrock4,gsobol5,ackley5,michalewicz5,hartmann6,griewank6,levy10";
 
-/// Evaluations of a run, with the initial ones.
+/// Evaluations of a run, including the initial ones.
 const EVALUATIONS: usize = 100;
 
-/// Replicates are numbered from here, far from the seeds that settings were tried out on.
+/// Replicates are numbered from here, far from the seeds on which settings were tried out.
 const FIRST_SEED: u64 = 70_000;
 
-/// Regret is taken to be at least this: nobody cares for more, and logarithms would.
+/// Regret counts as at least this: smaller values do not matter in practice, but would dominate the logarithms.
 const FLOOR: f64 = 1e-9;
 
-/// The name of what the others are compared with.
+/// The name of the variant with which the others are compared.
 const BASE: &str = "base";
 
 /// The columns of `raw.csv`; time is counted in batches in step, and on the simulated clock otherwise.
@@ -121,7 +121,7 @@ pub fn run(options: &AblationOptions) -> Result<()> {
     report(&dir)
 }
 
-/// A corner of it that takes seconds.
+/// A small part of it that takes seconds.
 fn quick(options: &AblationOptions) -> AblationOptions {
     let mut quick = options.clone();
     quick.problems = vec!["branin".into(), "hartmann3".into()];
@@ -129,13 +129,13 @@ fn quick(options: &AblationOptions) -> AblationOptions {
     quick
 }
 
-/// Replicate by replicate, so that what is there is balanced at any time.
+/// Replicate by replicate, so that the existing rows are balanced at any time.
 fn jobs(options: &AblationOptions) -> Result<Vec<Job>> {
     if let Some(mode) = options.modes.iter().find(|mode| !["sync", "async"].contains(&mode.as_str())) {
         return Err(format!("there is no mode {mode}\n  try: sync, async").into());
     }
     let is_wanted = |name: &str, mode: &str| match options.variants.is_empty() {
-        // A joint search for every single point of an asynchronous run would take longer than all else together.
+        // A joint search for every single point of an asynchronous run would take longer than everything else together.
         true => name != "strategy:multipoint" || mode == "sync",
         false => name == BASE || options.variants.iter().any(|v| v == name),
     };
@@ -178,7 +178,7 @@ fn measure(job: &Job, strategy: StrategyConfig, evaluations: usize) -> Result<Ve
     Ok(vec![(best - problem.minimum).to_string(), count.to_string(), format!("{time:.2}"), format!("{cpu:.3}")])
 }
 
-/// A setting that variants are compared in: mode, q, problem, replicate.
+/// A setting in which variants are compared: mode, q, problem, replicate.
 type Block = (String, usize, String, u64);
 
 /// log₁₀ regret and time by block and variant.
@@ -244,21 +244,22 @@ fn report(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The variants that there are results of.
+/// The variants that have results.
 fn names(results: &Results) -> Vec<String> {
     let names = variants().into_iter().map(|(name, _)| name);
     names.filter(|name| results.values().any(|v| v.contains_key(name))).collect()
 }
 
-/// How much worse a variant is than the base in log₁₀ regret, in step (`sync`) or not (`async`), over the rows of a file.
+/// How much worse a variant is than the base in log₁₀ regret, in step (`sync`) or not (`async`), according to the rows
+/// of a file.
 pub fn difference(table: &Table, mode: &str, variant: &str) -> Result<Interval> {
     let results: Results = read(table)?.into_iter().filter(|(block, _)| block.0 == mode).collect();
     let found = differences(&results, variant, &|_| true);
     if found.is_empty() { Err(format!("there are no rows of {variant} {mode}").into()) } else { Ok(interval(&found)) }
 }
 
-/// How much worse a variant is than the base in some blocks, in log₁₀ regret: a mean for each problem. Runs of a problem are
-/// alike, so problems are what an interval is over.
+/// How much worse a variant is than the base in some blocks, in log₁₀ regret: a mean for each problem. Runs on the same
+/// problem are alike, so intervals are over problems.
 fn differences(results: &Results, name: &str, is_wanted: &dyn Fn(&Block) -> bool) -> Vec<f64> {
     let mut by_problem: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for (block, values) in results.iter().filter(|(block, _)| is_wanted(block)) {
@@ -269,12 +270,12 @@ fn differences(results: &Results, name: &str, is_wanted: &dyn Fn(&Block) -> bool
     by_problem.values().map(|d| mean(d)).collect()
 }
 
-/// How many runs of a variant can be compared with the base.
+/// The number of runs of a variant that can be compared with the base.
 fn n_runs(results: &Results, name: &str) -> usize {
     results.values().filter(|v| v.contains_key(name) && v.contains_key(BASE)).count()
 }
 
-/// The figure of a mode: all variants but uniform points, beside which the others would look alike.
+/// The figure of a mode: all variants except uniform points, next to which the others would look alike.
 fn panel(title: &str, results: &Results) -> Panel {
     let names: Vec<String> =
         names(results).into_iter().filter(|name| name != BASE && name != "strategy:random").collect();
@@ -343,7 +344,7 @@ fn page(results: &Results) -> (String, String) {
     (table.text(), best)
 }
 
-/// How much longer a variant takes than the base, on average; none if the rows have no times.
+/// How much longer a variant takes than the base, on average; `None` if the rows have no times.
 fn slowness(results: &Results, name: &str) -> Option<f64> {
     let times: Vec<f64> = results.values().filter_map(|v| Some(v.get(name)?.1 / v.get(BASE)?.1)).collect();
     Some(mean(&times)).filter(|times| times.is_finite())

@@ -1,8 +1,8 @@
 //! One method with workers that finish at different times, on a simulated clock.
 //!
-//! Every evaluation takes between 1 and 10 units of time, log-uniform, the same for all methods of a replicate: the n-th
-//! evaluation to start always takes as long. When a worker finishes, its result is told and free workers get new points,
-//! given those that are still under way. Choosing takes no time on this clock.
+//! Every evaluation takes between 1 and 10 units of time, log-uniform, the same for all methods of a replicate: the
+//! n-th evaluation to start always takes equally long. When a worker finishes, its result is reported and free workers
+//! get new points, given those that are still under way. Choosing takes no time on this clock.
 
 use elbowroom::rng::Stream;
 use elbowroom::study::{ModelConfig, StrategyConfig, TrialId};
@@ -10,15 +10,15 @@ use elbowroom::study::{ModelConfig, StrategyConfig, TrialId};
 use crate::Result;
 use crate::race::{Objective, begin, cpu_seconds};
 
-/// The longest evaluation, in shortest ones.
+/// The ratio of the longest to the shortest evaluation.
 const SPREAD: f64 = 10.0;
 
-/// What an asynchronous race came to.
+/// The result of an asynchronous race.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Finish {
-    /// The least value.
+    /// The smallest value.
     pub best: f64,
-    /// Evaluations, with the initial ones.
+    /// Evaluations, including the initial ones.
     pub evaluations: usize,
     /// The time on the clock.
     pub time: f64,

@@ -1,8 +1,8 @@
 //! Cosines: best value against evaluations, against rounds and against time, with batches of 5.
 //!
-//! The function is searched on [0, 1]², where its program has it, and on [0, 5]², which the paper prints. The parallel
-//! clock counts a batch as one unit of time: n_b evaluations cost as much as one. Sequential methods get as many
-//! evaluations as the others, one per unit.
+//! The function is searched on [0, 1]², as in its program, and on [0, 5]², which the paper prints. The parallel clock
+//! counts a batch as one unit of time: n_b evaluations cost as much as one. Sequential methods get as many evaluations
+//! as the others, one per unit.
 
 use std::path::Path;
 
@@ -37,10 +37,10 @@ pub struct CosinesOptions {
 /// Points of a batch.
 const N_B: usize = 5;
 
-/// Batches; sequential methods get as many evaluations.
+/// The number of batches; sequential methods get as many evaluations.
 const ROUNDS: usize = 20;
 
-/// Regret below which a figure does not look.
+/// The smallest regret that a figure shows.
 const FLOOR: f64 = 1e-6;
 
 const COLUMNS: Columns = Columns {
@@ -48,7 +48,7 @@ const COLUMNS: Columns = Columns {
     values: &["best", "regret", "recommended", "near", "evaluations_curve", "regret_curve", "cpu_curve"],
 };
 
-/// The problems by the name of their box.
+/// The problems, by the name of their box.
 fn problem(domain: &str) -> Problem {
     if domain == "[0,1]" { Problem::cosines() } else { Problem::cosines_wide() }
 }
@@ -163,7 +163,7 @@ fn draw(place: &str, curves: &[Curves]) -> Vec<Panel> {
         ("parallel clock", Axis::linear("units of the parallel clock"), |c| {
             (0..c.evaluations.len()).map(|i| i as f64).collect()
         }),
-        // The first of them is after the initial points, which took no time: a logarithmic axis leaves it out.
+        // The first one is after the initial points, which took no time: a logarithmic axis leaves it out.
         ("CPU time", Axis::log("CPU seconds"), |c| {
             c.cpu.iter().map(|t| if *t > 0.0 { *t } else { f64::NAN }).collect()
         }),

@@ -1,7 +1,7 @@
 //! The paper's figure of six panels: for each problem the best value against batches, and against time.
 //!
-//! Time is a parallel clock: the seconds that a method takes to choose a batch, and for the batch the seconds of one
-//! evaluation, its slowest, since all of them run at once. Every mark is a moment at which a batch has been evaluated.
+//! Time is a parallel clock: for each batch it adds the seconds that a method takes to choose it, and the seconds of
+//! its slowest evaluation, since all of them run at once. Every mark is a moment at which a batch has been evaluated.
 
 use crate::markdown::Markdown;
 use crate::methods::is_lp;
@@ -22,7 +22,7 @@ pub struct Curve {
     pub recommended: f64,
 }
 
-/// How replicates are summed up.
+/// How replicates are summarized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
     /// Mean, and a standard error on either side.
@@ -31,19 +31,19 @@ pub enum Average {
     Median,
 }
 
-/// A number of replicates summed up.
+/// A summary of some replicates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Middle {
     /// Mean or median.
     pub value: f64,
-    /// Below it.
+    /// The lower end.
     pub low: f64,
-    /// Above it.
+    /// The upper end.
     pub high: f64,
 }
 
 impl Average {
-    /// Sums up values.
+    /// Summarizes values.
     pub fn of(self, values: &[f64]) -> Middle {
         match self {
             Average::Mean => {
@@ -74,8 +74,9 @@ pub fn legend(curves: &[Curve]) -> Vec<Key> {
     methods_of(curves).into_iter().map(|method| Key::of_look(method, look_of_method(method))).collect()
 }
 
-/// Two panels, by batches and by time. Replicates of a method must have equally many batches; `value` is the axis of the
-/// best value. Bands are drawn for local penalization alone: with all of them nothing could be seen.
+/// Two panels, by batches and by time. All replicates of a method must have the same number of batches; `value` is the
+/// axis of the best value. Bands are drawn for local penalization alone: with all of them the panels would be
+/// unreadable.
 pub fn panels(curves: &[Curve], average: Average, value: &Axis, clock: &Axis, titles: [&str; 2]) -> [Panel; 2] {
     let batches = Axis::linear("batches (for EI and UCB, single points)").whole();
     let mut by_batch = Panel::new(titles[0], batches, value.clone());
@@ -87,7 +88,8 @@ pub fn panels(curves: &[Curve], average: Average, value: &Axis, clock: &Axis, ti
         let best: Vec<Middle> = (0..n).map(|k| average.of(&at(|run| &run.best, k))).collect();
         let seconds: Vec<f64> = (0..n).map(|k| average.of(&at(|run| &run.seconds, k)).value).collect();
         let look = look_of_method(method);
-        // The clock starts at 0 after the initial points, which are the same for all; a logarithm cannot show that.
+        // The clock starts at 0 after the initial points, which are the same for all; a logarithmic axis cannot show
+        // that.
         let from = if clock.scale == Scale::Log { seconds.iter().take_while(|s| **s <= 0.0).count() } else { 0 };
         let counted: Vec<f64> = (0..n).map(|k| k as f64).collect();
         for (panel, x, best) in
@@ -106,8 +108,8 @@ pub fn panels(curves: &[Curve], average: Average, value: &Axis, clock: &Axis, ti
     [by_batch, by_time]
 }
 
-/// A table of how every method ended: mean ± standard deviation of the best value, mean of the true value at the
-/// recommendation, and mean of the clock.
+/// A table of the final results of every method: mean ± standard deviation of the best value, mean of the true value at
+/// the recommendation, and mean of the clock.
 pub fn table(curves: &[Curve]) -> String {
     let mut table =
         Markdown::new(["method", "replicates", "batches", "best observed", "at the recommendation", "clock, s"]);

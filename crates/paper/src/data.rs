@@ -1,4 +1,4 @@
-//! Reads a table of data: `NAME.csv` of a folder, or `NAME.csv.gz`.
+//! Reads a table of data: `NAME.csv` in a folder, or `NAME.csv.gz`.
 
 use std::fs::File;
 use std::io::Read;
@@ -38,7 +38,7 @@ pub fn moments(rows: &[Vec<f64>]) -> Vec<(f64, f64)> {
         .map(|k| {
             let mean = rows.iter().map(|row| row[k]).sum::<f64>() / n;
             let variance = rows.iter().map(|row| (row[k] - mean).powi(2)).sum::<f64>() / n;
-            // A column of equal values tells nothing; any scale leaves it at 0.
+            // A column of equal values carries no information; any scale leaves it at 0.
             (mean, if variance > 0.0 { variance.sqrt() } else { 1.0 })
         })
         .collect()

@@ -1,8 +1,8 @@
 //! The paper's figure 1: balls that cannot hold the maximum, on Forrester's function.
 //!
-//! f(x) = (6x − 2)² sin(12x − 4) on [0.3, 1.4] is to be *maximized*. If |f'| ≤ L, then no point nearer to xᵢ than
-//! rᵢ = (M − f(xᵢ))/L has a value above M, here the best of six evaluations. The paper prints L = 400. The slope reaches
-//! 495.9 on this interval, so 400 is no Lipschitz constant, and its balls are too large to be sure of.
+//! f(x) = (6x − 2)² sin(12x − 4) on [0.3, 1.4] is to be *maximized*. If |f'| ≤ L, then no point closer to xᵢ than rᵢ =
+//! (M − f(xᵢ))/L has a value above M, here the best of six evaluations. The paper prints L = 400. The slope reaches
+//! 495.9 on this interval, so 400 is not a Lipschitz constant, and its balls are too large to be valid.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ const LOW: f64 = 0.3;
 const HIGH: f64 = 1.4;
 const PRINTED: f64 = 400.0;
 
-/// Six evaluations; the paper does not say where its own were.
+/// Six evaluations; the paper does not say where its evaluations were.
 const EVALUATIONS: [f64; 6] = [0.36, 0.52, 0.74, 0.93, 1.17, 1.31];
 
 /// Runs the experiment.

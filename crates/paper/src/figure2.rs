@@ -1,7 +1,8 @@
-//! The paper's figure 2: three turns of the loop that maximizes and penalizes.
+//! The paper's figure 2: three rounds of the loop that maximizes and penalizes.
 //!
-//! A batch of three points is chosen by the library from a model of a function on a line. In every turn the acquisition,
-//! times the penalizers so far, is maximized; around the maximizer a new penalizer is laid. The model stays as it is.
+//! The library chooses a batch of three points with a model of a function on a line. In every round the acquisition,
+//! times the penalizers so far, is maximized, and a new penalizer is placed around the maximizer. The model does not
+//! change.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -40,7 +41,7 @@ fn hills(x: f64) -> f64 {
     0.5 * (13.0 * x).sin() + 0.35 * (7.0 * x + 1.0).cos()
 }
 
-/// The model: its scales are given, so that the picture depends on nothing else.
+/// The model: its scales are fixed, so that the picture depends on nothing else.
 fn model() -> Result<Posterior> {
     let y = OBSERVED.map(hills).to_vec();
     let data = Dataset::new(Points::from_rows(1, OBSERVED.to_vec())?, y)?;
@@ -198,7 +199,7 @@ mod tests {
         for turn in 1..=TURNS {
             let highest = find(&format!("acquisition {turn}")).iter().map(|p| p.1).fold(0.0, f64::max);
             let star = find(&format!("argmax {turn}"))[0].1;
-            // The grid's own maximum is below the true one.
+            // The maximum on the grid is below the true one.
             assert!(star >= highest * (1.0 - 1e-6), "turn {turn}: {star} {highest}");
         }
     }

@@ -1,9 +1,10 @@
-//! How near local penalization comes to what it stands in for: Eq. 2 of the paper, for two points on a line.
+//! How close local penalization comes to the criterion that it approximates: Eq. 2 of the paper, for two points on a
+//! line.
 //!
-//! The second point of a batch should maximize the acquisition averaged over the result of the first, which is not known
-//! yet. For two points and one dimension that average can be integrated. For random posteriors the second points of local
-//! penalization and of the kriging believer are compared with its maximizer: how far are they, and what share of the
-//! maximum do they get?
+//! The second point of a batch should maximize the acquisition averaged over the result of the first, which is not
+//! known yet. For two points and one dimension that average can be integrated. For random posteriors the second points
+//! of local penalization and of the kriging believer are compared with its maximizer: how far away are they, and what
+//! share of the maximum do they get?
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -34,10 +35,10 @@ use elbowroom_view::plot::{
 const COLUMNS: Columns =
     Columns { keys: &["posterior"], values: &["first", "exact", "soft", "truncated", "default", "believer"] };
 
-/// The second points that are compared, as their columns are named.
+/// The rules for second points that are compared, by the names of their columns.
 const RULES: [&str; 4] = ["soft", "truncated", "default", "believer"];
 
-/// What they are, and how they are drawn.
+/// Their meanings and styles.
 const LOOKS: [(&str, Stroke, Marker); 4] = [
     ("LP, soft penalizer (the paper's)", Stroke { colour: VERMILLION, width: 2.0, dash: Dash::Dashed }, Marker::Star),
     ("LP, truncated penalizer", Stroke { colour: GREEN, width: 2.0, dash: Dash::Dotted }, Marker::Diamond),
@@ -66,7 +67,7 @@ pub fn run(options: &Options) -> Result<()> {
     report(&dir, &Table::read(&dir)?, &Series::read(&dir.join("curves"))?)
 }
 
-/// The posteriors that are drawn: where the soft penalizer gets the least, a quarter, and half of all is below it.
+/// The posteriors that are drawn: the worst one for the soft penalizer, and its first quartile and median.
 fn shown(table: &Table) -> Result<Vec<u64>> {
     let (seed, soft) = (table.column("posterior")?, table.column("soft")?);
     let mut order: Vec<(f64, u64)> =
@@ -75,7 +76,7 @@ fn shown(table: &Table) -> Result<Vec<u64>> {
     Ok([0, order.len() / 4, order.len() / 2].map(|rank| order[rank].1).to_vec())
 }
 
-/// Six values of a function drawn from the prior.
+/// A posterior from six values of a function drawn from the prior.
 fn random_posterior(seed: u64) -> Result<Posterior> {
     let hyper = Hyperparameters::new(KernelKind::Matern52, 1.0, vec![0.15], 1e-4);
     let mut draw = Stream::new(seed).child("posterior", 0);
@@ -157,7 +158,7 @@ fn highest(curve: &[(f64, f64)]) -> (f64, f64) {
     curve.iter().copied().fold((0.0, 0.0), |best, next| if next.1 > best.1 { next } else { best })
 }
 
-/// What is drawn of a posterior. All acquisitions are divided by their own maximum.
+/// The curves of a posterior. All acquisitions are divided by their own maximum.
 fn draw(seed: u64) -> Result<Vec<Curve>> {
     let scene = Scene::new(seed)?;
     let posterior = &scene.posterior;
@@ -235,7 +236,7 @@ fn report(dir: &Path, table: &Table, series: &Series) -> Result<()> {
         for (rule, (_, stroke, _)) in RULES.into_iter().zip(LOOKS).filter(|(rule, _)| *rule != "believer") {
             second.layers.push(Layer::Line { points: get(rule)?.to_vec(), stroke });
         }
-        // Marks stand on the exact curve: their height is the share of the maximum that a rule gets.
+        // Marks are on the exact curve: their height is the share of the maximum that a rule gets.
         for (rule, (_, stroke, marker)) in RULES.into_iter().zip(LOOKS).rev() {
             let points = get(&format!("second {rule}"))?.to_vec();
             second.layers.push(Layer::Marks { points, marker, colour: stroke.colour, size: 5.5 });
@@ -301,7 +302,7 @@ mod tests {
         for seed in 0..3 {
             let row = compare(seed).unwrap();
             for field in &row[2..] {
-                // The grid may miss the maximum by a little.
+                // The grid may narrowly miss the maximum.
                 let share = split(field)[2];
                 assert!(share > 0.0 && share < 1.001, "{row:?}");
             }

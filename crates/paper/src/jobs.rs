@@ -1,6 +1,6 @@
 //! Runs independent jobs on some threads, and writes the row of each as it finishes.
 //!
-//! Jobs whose row is there are skipped, so a run that was stopped, in whatever way, goes on where it was.
+//! Jobs that have a row are skipped, so a run that was stopped, in whatever way, continues where it was.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,9 +11,9 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::raw::RawFile;
 use crate::{Error, Result};
 
-/// Runs the jobs in order on `threads` threads. `key` tells jobs apart, and `work` measures the other columns of a row.
+/// Runs the jobs in order on `threads` threads. `key` identifies a job, and `work` measures the other columns of a row.
 ///
-/// The first job that fails ends the run; rows that were written stay.
+/// The first job that fails ends the run; rows written so far are kept.
 pub fn run_all<J: Sync>(
     raw: RawFile,
     jobs: &[J],
@@ -43,7 +43,7 @@ pub fn run_all<J: Sync>(
     failed.into_inner().expect("no panic").map_or(Ok(()), Err)
 }
 
-/// A bar on a terminal; elsewhere, a line now and then.
+/// A bar on a terminal; elsewhere, an occasional line.
 struct Progress {
     bar: ProgressBar,
     started: Instant,
@@ -51,7 +51,7 @@ struct Progress {
     last_line: Mutex<Option<Instant>>,
 }
 
-/// How often a line is printed where there is no terminal.
+/// How often a line is printed if there is no terminal.
 const PAUSE: Duration = Duration::from_secs(10);
 
 impl Progress {

@@ -1,8 +1,8 @@
 //! The experiments of "Batch Bayesian Optimization via Local Penalization" (González, Dai, Hennig and Lawrence 2016),
 //! one module and one subcommand each.
 //!
-//! Every experiment is a list of independent [`jobs`] whose results are the rows of one [`raw`] file. Tables and figures
-//! are made from that file alone, so that a run can be stopped, resumed and looked at again.
+//! Every experiment is a list of independent [`jobs`] whose results are the rows of one [`raw`] file. Tables and
+//! figures are made from that file alone, so that a run can be stopped, resumed and examined again.
 
 pub mod ablation;
 pub mod asynchronous;
@@ -28,8 +28,8 @@ pub mod style;
 pub mod svr;
 pub mod table;
 
-/// What can go wrong here: files, data, or the library; a message for a person.
+/// Errors of files, data or the library, with a message for people.
 pub type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// A result with a message for a person.
+/// A result whose error has a message for people.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,7 +1,9 @@
-//! GP-LCA's convergence: the Lipschitz constant that a model finds from more and more points of Cosines on [0, 1]².
+//! GP-LCA's convergence: the Lipschitz constant that a model finds from an increasing number of points of Cosines on
+//! [0, 1]².
 //!
 //! The true constant is 10.187. The paper draws its curves against 8.8086, which is another local maximum of the
-//! gradient's norm. Points are uniform, results have normal noise, and every model is fitted anew to the first n points.
+//! gradient's norm. Points are uniform, results have normal noise, and every model is fitted from scratch to the first
+//! n points.
 
 use std::path::Path;
 
@@ -28,7 +30,7 @@ const PRINTED: f64 = 8.808_636;
 const TRUE: Stroke = Stroke { colour: INK, width: 1.4, dash: Dash::Dashed };
 const AS_PRINTED: Stroke = Stroke { colour: GREY, width: 1.6, dash: Dash::Dotted };
 
-/// The models that look for the constant: as in the table's two tracks.
+/// The models for estimating the constant: as in the table's two tracks.
 const MODELS: [&str; 2] = ["faithful", "modern"];
 
 /// Runs the experiment.
@@ -72,7 +74,8 @@ fn estimate(model: &str, noise: f64, replicate: u64, n: usize) -> Result<f64> {
     Ok(lipschitz(&posterior, &Bounds::unit(2), Norm::Two, &stream.child("search", n as u64)).value)
 }
 
-/// Mean, half its 95 % interval, and median of the estimates of a model at a noise, for every number of points.
+/// The mean, half its 95 % interval, and the median of the estimates of a model at a noise level, for every number of
+/// points.
 struct Summary {
     points: f64,
     mean: f64,

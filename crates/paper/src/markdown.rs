@@ -1,6 +1,6 @@
 //! Tables in Markdown, padded so that they can be read as text.
 
-/// A table: a head and rows of as many cells.
+/// A table: a head, and rows with the same number of cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Markdown {
     head: Vec<String>,
@@ -13,14 +13,14 @@ impl Markdown {
         Self { head: head.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row. Cells that are missing are left empty.
+    /// Adds a row. Missing cells are left empty.
     pub fn row<T: Into<String>>(&mut self, cells: impl IntoIterator<Item = T>) {
         let mut row: Vec<String> = cells.into_iter().map(Into::into).collect();
         row.resize(self.head.len(), String::new());
         self.rows.push(row);
     }
 
-    /// The table as text: the first column to the left, the others to the right.
+    /// The table as text, with the first column aligned left and the others aligned right.
     pub fn text(&self) -> String {
         let all = || std::iter::once(&self.head).chain(&self.rows);
         let width = |i: usize| all().map(|row| row[i].chars().count()).max().unwrap_or(0).max(3);

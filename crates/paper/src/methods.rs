@@ -1,4 +1,4 @@
-//! The methods by the names the paper prints, and their descendants; the two models they are compared under.
+//! The methods, by their names in the paper, and their descendants; and the two models under which they are compared.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use crate::{Error, Result};
 pub const PAPER: [&str; 12] =
     ["EI", "UCB", "Rand-EI", "Rand-UCB", "SM-UCB", "B-UCB", "PE-UCB", "Pred-EI", "Pred-UCB", "qEI", "LP-EI", "LP-UCB"];
 
-/// Methods that came after the paper or stand beside it: `LP` is the default of the library.
+/// Methods that came after the paper or that it does not include: `LP` is the default of the library.
 pub const OTHERS: [&str; 26] = [
     "LP",
     "LP-T-UCB",
@@ -46,7 +46,7 @@ pub const OTHERS: [&str; 26] = [
     "LP-UCB-short",
 ];
 
-/// What each name of [`OTHERS`] means, in a line.
+/// The meaning of each name of [`OTHERS`], in one line.
 pub fn meaning(name: &str) -> &'static str {
     match name {
         "LP" => {
@@ -125,7 +125,7 @@ impl Track {
         }
     }
 
-    /// How Pred refits its hyperparameters for every point: as the model of the track is fitted.
+    /// How Pred refits its hyperparameters for every point: in the same way as the model of the track.
     fn refit(self) -> Refit {
         match self {
             Track::Modern => Refit::Map { ard: true },
@@ -134,10 +134,10 @@ impl Track {
     }
 }
 
-/// Starts of a fit to the letter of the paper.
+/// The number of starts of a fit that follows the paper exactly.
 const STARTS: usize = 10;
 
-/// The least noise variance there, of the variance of the results: for the model and for Pred alike.
+/// The smallest noise variance of such a fit, relative to the variance of the results: for the model and for Pred.
 const NOISE_FLOOR: f64 = 1e-6;
 
 /// The weight of the standard deviation in all confidence bounds of the paper.
@@ -204,7 +204,8 @@ pub fn strategy(name: &str, track: Track) -> Result<StrategyConfig> {
     })
 }
 
-/// What local penalization has beyond the paper's Algorithm 1, by the end of its name: nothing, all of it, or one thing.
+/// Which safeguards, beyond the paper's Algorithm 1, local penalization has according to the suffix of its name: none,
+/// all, or one of them.
 fn safeguards(name: &str) -> Option<Safeguards> {
     let (all, none) = (Safeguards::default(), Safeguards::none());
     let Safeguards { starts, climb_evaluations, .. } = all;

@@ -1,4 +1,4 @@
-//! What every experiment can be told.
+//! Options that every experiment has.
 
 use std::path::{Path, PathBuf};
 
@@ -37,7 +37,8 @@ impl Options {
         self.out.clone().unwrap_or_else(|| Path::new(default).join(experiment))
     }
 
-    /// The folder of an experiment, made if need be. A quick run starts anew: it is there to exercise the code.
+    /// The folder of an experiment, created if necessary. A quick run replaces earlier results: its purpose is to
+    /// exercise the code.
     pub fn prepare(&self, experiment: &str) -> Result<PathBuf> {
         let dir = self.dir(experiment);
         std::fs::create_dir_all(&dir)?;
@@ -48,7 +49,7 @@ impl Options {
         Ok(dir)
     }
 
-    /// How often everything is repeated: as asked for, else `full`, or `quick` if it is to be quick.
+    /// The number of repetitions: as requested, otherwise `full`, or `quick` for a quick run.
     pub fn replicates(&self, full: u64, quick: u64) -> u64 {
         self.replicates.unwrap_or(if self.quick { quick } else { full })
     }

@@ -1,6 +1,6 @@
 //! The paper's figure of six panels: a cheap, a moderate and an expensive function, each by batches and by time.
 //!
-//! It measures nothing: it is drawn from what `cosines`, `gene` and `svr` have left in their folders.
+//! It measures nothing: it is drawn from the files that `cosines`, `gene` and `svr` have left in their folders.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::options::Options;
 use crate::raw::{Table, split};
 use elbowroom_view::plot::{Axis, Figure};
 
-/// Regret below which a figure does not look.
+/// The smallest regret that a figure shows.
 const FLOOR: f64 = 1e-6;
 
 /// Draws the figure.
@@ -47,7 +47,7 @@ pub fn run(options: &Options) -> Result<()> {
     Ok(figure.write(&dir, "panels")?)
 }
 
-/// The paper's methods: with more of them nothing could be seen. Where one is not there, its variant stands for it.
+/// The paper's methods: with more of them the figure would be unreadable. If one is missing, its variant stands for it.
 fn paper_only(mut curves: Vec<Curve>) -> Vec<Curve> {
     let there: Vec<String> = methods_of(&curves).into_iter().map(String::from).collect();
     let place = |name: &str| {
@@ -59,8 +59,8 @@ fn paper_only(mut curves: Vec<Curve>) -> Vec<Curve> {
     curves
 }
 
-/// The runs on [0, 1]² under the library's model. Sequential methods went on for longer; here they get as many rounds as
-/// the others.
+/// The runs on [0, 1]² under the library's model. Sequential methods ran for longer; here they are cut to as many
+/// rounds as the others.
 fn cosines(dir: &Path) -> Result<Vec<Curve>> {
     let table = Table::read(dir)?;
     let [domain, model, method] = [table.column("domain")?, table.column("model")?, table.column("method")?];

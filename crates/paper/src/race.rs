@@ -1,7 +1,7 @@
 //! One method on one objective: initial points, then batches until a budget is used up.
 //!
-//! All methods of a replicate get the same initial points and the same seed. A point is a *near-duplicate* if a point
-//! before it in its batch is nearer than 0.05 lengthscales, under the model that the batch was chosen with.
+//! All methods of a replicate get the same initial points and the same seed. A point is a *near-duplicate* if an
+//! earlier point of its batch is closer than 0.05 lengthscales, under the model with which the batch was chosen.
 
 use cpu_time::ThreadTime;
 use elbowroom::problems::Problem;
@@ -11,7 +11,7 @@ use elbowroom::study::{ModelConfig, StrategyConfig, Study, StudyConfig, Trial};
 
 use crate::Result;
 
-/// Two points nearer than this many lengthscales are near-duplicates.
+/// Two points closer than this many lengthscales are near-duplicates.
 pub const NEAR: f64 = 0.05;
 
 /// A function of a point that threads can share.
@@ -21,7 +21,7 @@ pub type Function<'a> = Box<dyn Fn(&[f64]) -> f64 + Sync + 'a>;
 pub struct Objective<'a> {
     /// The lowest and the highest value of each coordinate.
     pub bounds: Vec<(f64, f64)>,
-    /// The least value, where it is known; regret is counted from here.
+    /// The smallest value, if it is known; regret is relative to it.
     pub minimum: f64,
     /// The function.
     pub value: Function<'a>,
@@ -66,18 +66,18 @@ pub struct Plan {
     pub n_initial: usize,
     /// Batches.
     pub rounds: usize,
-    /// Evaluations beyond the initial ones; the last batch is smaller if need be.
+    /// Evaluations beyond the initial ones; the last batch is smaller if necessary.
     pub evaluations: usize,
     /// Counted work: a batch that would exceed it is not evaluated.
     pub work: f64,
-    /// Seconds of this thread's CPU time, all of the race counted: a batch that is finished later is not evaluated.
+    /// Seconds of this thread's CPU time for the whole race: a batch that is finished later is not evaluated.
     pub seconds: f64,
-    /// Seconds of CPU time after which the race is given up.
+    /// Seconds of CPU time after which the race is abandoned.
     pub cap: f64,
 }
 
 impl Plan {
-    /// Batches of `n_batch` points after `n_initial` uniform ones, without an end.
+    /// Batches of `n_batch` points after `n_initial` uniform ones, with no limit.
     pub fn new(n_batch: usize, n_initial: usize) -> Self {
         let (rounds, evaluations) = (usize::MAX, usize::MAX);
         let (work, seconds, cap) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
@@ -85,45 +85,45 @@ impl Plan {
     }
 }
 
-/// How things stand after a batch; after the initial points, for the first of them.
+/// The state after a batch or, for the first round, after the initial points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Round {
-    /// Evaluations so far, with the initial ones.
+    /// Evaluations so far, including the initial ones.
     pub evaluations: usize,
-    /// The least value so far.
+    /// The smallest value so far.
     pub best: f64,
     /// Seconds of CPU time spent on choosing points so far.
     pub cpu: f64,
-    /// Work counted for that.
+    /// The work counted for that.
     pub work: f64,
 }
 
 /// A finished race.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RaceEnd {
-    /// After the initial points, and after every batch.
+    /// The states after the initial points, and after every batch.
     pub rounds: Vec<Round>,
     /// The true value at the recommended point arg max μ.
     pub recommended: f64,
-    /// Near-duplicates, of all points that had others before them in their batch.
+    /// The share of near-duplicates among all points that are not the first of their batch.
     pub near: f64,
-    /// Seconds of CPU time spent on choosing points, also on a batch that was not evaluated.
+    /// Seconds of CPU time spent on choosing points, including a batch that was not evaluated.
     pub cpu: f64,
-    /// Whether it was given up for its CPU time.
+    /// Whether it was abandoned because of its CPU time.
     pub is_capped: bool,
 }
 
 impl RaceEnd {
-    /// How things stand at the end.
+    /// The state at the end.
     pub fn last(&self) -> Round {
         self.rounds[self.rounds.len() - 1]
     }
 }
 
-/// Evaluations of the likelihood in a fit, about.
+/// The approximate number of evaluations of the likelihood in a fit.
 const FIT_EVALUATIONS: f64 = 60.0;
 
-/// A study that knows the initial points of a replicate, and the least value among them.
+/// A study that has the initial points of a replicate, and the smallest value among them.
 pub fn begin(
     objective: &Objective,
     strategy: StrategyConfig,
@@ -182,13 +182,13 @@ pub fn race(
     Ok(RaceEnd { rounds, recommended, near: near as f64 / could_be_near.max(1) as f64, cpu, is_capped })
 }
 
-/// The work that counts for a batch. Random points need no model and count nothing by themselves; with the work of a fit,
-/// as the other methods have it, a race by work has an end for them too.
+/// The work that counts for a batch. Random points need no model and count nothing by themselves; they are charged the
+/// work of a fit, like the other methods, so that a race by work ends for them too.
 fn counted(work: f64, n_observed: usize) -> f64 {
     if work > 0.0 { work } else { FIT_EVALUATIONS * (n_observed as f64).powi(3) }
 }
 
-/// Points of a batch with an earlier one too near. None if there is no model.
+/// The number of points of a batch with an earlier one too close; 0 if there is no model.
 fn near_duplicates(study: &Study, batch: &[Trial]) -> usize {
     let Ok(model) = study.model() else { return 0 };
     let is_near =

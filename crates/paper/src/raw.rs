@@ -1,8 +1,8 @@
-//! `raw.csv`: what an experiment measured, one row per job, appended as jobs finish.
+//! `raw.csv`: the measurements of an experiment, one row per job, appended as jobs finish.
 //!
-//! Lines that begin with `#` say how the rows under them came about: the command, the commit, versions, the machine. A
-//! run that is resumed adds such lines and goes on. A last line that was cut off in the middle is dropped. The last column
-//! of every row is the commit that the program was built of, so that rows of two programs can be told apart.
+//! Lines that start with `#` say how the rows below them were produced: the command, the commit, versions, the machine.
+//! A resumed run adds such lines and continues. A truncated last line is dropped. The last column of every row is the
+//! commit from which the program was built, so that rows of two programs can be distinguished.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions};
@@ -22,10 +22,10 @@ pub const COMMIT: &str = "commit";
 /// Digits of a commit in a row.
 const DIGITS: usize = 12;
 
-/// The names of the columns: those that tell jobs apart come first.
+/// The names of the columns: those that identify jobs come first.
 #[derive(Debug, Clone, Copy)]
 pub struct Columns {
-    /// Which job it was.
+    /// Which job it is.
     pub keys: &'static [&'static str],
     /// What it measured.
     pub values: &'static [&'static str],
@@ -46,7 +46,7 @@ pub struct RawFile {
 }
 
 impl RawFile {
-    /// Opens the file of a folder, which is made if need be. Rows that are there count as done.
+    /// Opens the file of a folder, which is created if necessary. Existing rows count as done.
     pub fn open(dir: &Path, columns: Columns) -> Result<Self> {
         std::fs::create_dir_all(dir)?;
         let path = dir.join(NAME);
@@ -75,12 +75,12 @@ impl RawFile {
         Ok(Self { file, columns, done })
     }
 
-    /// Whether the job of this key has its row.
+    /// Whether the job with this key has a row.
     pub fn is_done(&self, key: &[String]) -> bool {
         self.done.contains(key)
     }
 
-    /// Writes a row: the key of a job and what it measured.
+    /// Writes a row: the key of a job and its measurements.
     pub fn append(&mut self, key: &[String], values: &[String]) -> Result<()> {
         assert_eq!(key.len(), self.columns.keys.len(), "a key has the columns {:?}", self.columns.keys);
         assert_eq!(values.len(), self.columns.values.len(), "a row has the columns {:?}", self.columns.values);
@@ -112,13 +112,13 @@ impl Table {
         Ok(Self { columns, rows })
     }
 
-    /// The place of a column.
+    /// The index of a column.
     pub fn column(&self, name: &str) -> Result<usize> {
         let found = self.columns.iter().position(|column| column == name);
         found.ok_or_else(|| format!("raw.csv has no column {name}; it has {}", self.columns.join(",")).into())
     }
 
-    /// The commits of its rows, each once, in the order of the file.
+    /// The distinct commits of its rows, in the order of the file.
     pub fn commits(&self) -> Vec<&str> {
         let mut commits = Vec::new();
         for commit in self.rows.iter().filter_map(|row| row.last()) {
@@ -129,7 +129,7 @@ impl Table {
         commits
     }
 
-    /// A column as numbers; what is no number is NaN.
+    /// A column as numbers; anything that is not a number is NaN.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>> {
         let i = self.column(name)?;
         Ok(self.rows.iter().map(|row| row[i].parse().unwrap_or(f64::NAN)).collect())
@@ -146,9 +146,10 @@ pub fn split(field: &str) -> Vec<f64> {
     field.split(';').filter(|v| !v.is_empty()).map(|v| v.parse().unwrap_or(f64::NAN)).collect()
 }
 
-/// The lines that say where rows come from: all that a row depends on besides its key, and the CPU times' machine.
+/// The lines that say where rows come from: everything that a row depends on besides its key, and the machine of the
+/// CPU times.
 ///
-/// The commit is that of the sources that this program was built of, not the one that is checked out while it runs.
+/// The commit is that of the sources from which this program was built, not the one that is checked out while it runs.
 pub fn provenance() -> String {
     let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
     let (commit, rustc, version) = (env!("PAPER_COMMIT"), env!("PAPER_RUSTC"), env!("CARGO_PKG_VERSION"));
@@ -158,7 +159,7 @@ pub fn provenance() -> String {
     )
 }
 
-/// The commit that this program was built of, as rows have it.
+/// The commit from which this program was built, as in the rows.
 pub fn commit() -> String {
     let (whole, dirty) = env!("PAPER_COMMIT").split_once('-').unwrap_or((env!("PAPER_COMMIT"), ""));
     let short: String = whole.chars().take(DIGITS).collect();
@@ -172,14 +173,14 @@ fn machine() -> String {
     format!("{}, {cores} cores", model.unwrap_or("unknown CPU").trim())
 }
 
-/// One line of CSV with its end.
+/// One line of CSV with its line end.
 fn line(row: &[String]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(row)?;
     Ok(String::from_utf8(writer.into_inner().map_err(|e| e.to_string())?)?)
 }
 
-/// Drops what follows the last end of a line.
+/// Drops everything after the last line end.
 fn drop_cut_line(path: &PathBuf) -> Result<()> {
     let text = std::fs::read(path)?;
     let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |i| i + 1);

@@ -1,4 +1,4 @@
-//! Named curves in a `raw.csv`: what a picture of a formula or of a small model is drawn from.
+//! Named curves in a `raw.csv`, from which a picture of a formula or of a small model is drawn.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -22,7 +22,7 @@ impl Series {
         Ok(found)
     }
 
-    /// A series of one point: its y.
+    /// The y of a series with a single point.
     pub fn number(&self, name: &str) -> Result<f64> {
         Ok(self.get(name)?.first().map_or(f64::NAN, |p| p.1))
     }
@@ -34,7 +34,7 @@ impl Series {
         Ok(Self(rows.iter().map(|row| (row[0].clone(), points(row))).collect()))
     }
 
-    /// Writes the file of a folder anew: such curves take no time to make.
+    /// Replaces the file of a folder: such curves are quickly recomputed.
     pub fn write(dir: &Path, curves: &[Curve]) -> Result<()> {
         let path = dir.join(NAME);
         if path.exists() {

@@ -1,6 +1,6 @@
 //! The statistics of the tables: means, quantiles, ranks, paired differences and their tests.
 //!
-//! Constants of the tables below, and expected values of the tests, were computed with scipy 1.17.1.
+//! Constants in the tables below, and expected values in the tests, were computed with scipy 1.17.1.
 
 /// A mean with the ends of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -13,19 +13,19 @@ pub struct Interval {
     pub high: f64,
 }
 
-/// The mean; NaN of nothing.
+/// The mean; NaN for no values.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The standard deviation, with n − 1; 0 of one value.
+/// The standard deviation, with n − 1; 0 for a single value.
 pub fn sd(values: &[f64]) -> f64 {
     let centre = mean(values);
     let squares: f64 = values.iter().map(|v| (v - centre).powi(2)).sum();
     if values.len() < 2 { 0.0 } else { (squares / (values.len() - 1) as f64).sqrt() }
 }
 
-/// A quantile, linear between the values; NaN of nothing.
+/// A quantile, linear between the values; NaN for no values.
 pub fn quantile(values: &[f64], p: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -43,8 +43,8 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
     values.iter().map(|&v| less(v) + 0.5 * (equal(v) + 1.0)).collect()
 }
 
-/// The least difference of two of `k` mean ranks over `n` blocks that is significant at 5 % (Nemenyi; Demšar 2006).
-/// None for fewer than 2 or more than 30.
+/// The smallest difference of two of `k` mean ranks over `n` blocks that is significant at 5 % (Nemenyi; Demšar 2006).
+/// `None` for fewer than 2 or more than 30 ranks.
 pub fn critical_difference(k: usize, n: usize) -> Option<f64> {
     let q = STUDENTIZED.get(k.checked_sub(2)?)?;
     Some(q * (k as f64 * (k as f64 + 1.0) / (6.0 * n as f64)).sqrt())
@@ -57,8 +57,8 @@ const STUDENTIZED: [f64; 29] = [
     3.7486,
 ];
 
-/// The mean of paired differences and its 95 % interval by Student's t. Two values are needed for an interval; of one it
-/// is the whole line.
+/// The mean of paired differences and its 95 % interval by Student's t. For a single value the interval is the whole
+/// line.
 pub fn interval(differences: &[f64]) -> Interval {
     let centre = mean(differences);
     let half = match differences.len() {
@@ -68,8 +68,8 @@ pub fn interval(differences: &[f64]) -> Interval {
     Interval { mean: centre, low: centre - half, high: centre + half }
 }
 
-/// The 97.5 % quantile of Student's t: a table for few degrees of freedom, then Cornish and Fisher's expansion, which is
-/// good to 3e-5 from 10 on.
+/// The 97.5 % quantile of Student's t: a table for few degrees of freedom, then Cornish and Fisher's expansion, which
+/// has errors of at most 3e-5 from 10 on.
 fn t_quantile(freedom: usize) -> f64 {
     const FEW: [f64; 9] = [12.706205, 4.302653, 3.182446, 2.776445, 2.570582, 2.446912, 2.364624, 2.306004, 2.262157];
     if let Some(t) = freedom.checked_sub(1).and_then(|i| FEW.get(i)) {
@@ -83,7 +83,7 @@ fn t_quantile(freedom: usize) -> f64 {
         + (79.0 * z9 + 776.0 * z7 + 1482.0 * z5 - 1920.0 * z3 - 945.0 * z) / (92160.0 * v.powi(4))
 }
 
-/// Wilcoxon's signed-rank test: the two-sided p-value that differences are symmetric around 0, exact also with ties.
+/// Wilcoxon's signed-rank test: the two-sided p-value for differences symmetric around 0, exact also with ties.
 /// Differences of 0 are left out.
 pub fn wilcoxon(differences: &[f64]) -> f64 {
     let kept: Vec<f64> = differences.iter().copied().filter(|d| *d != 0.0).collect();
@@ -92,7 +92,7 @@ pub fn wilcoxon(differences: &[f64]) -> f64 {
     let doubled: Vec<usize> = ranks(&sizes).iter().map(|r| (2.0 * r).round() as usize).collect();
     let total: usize = doubled.iter().sum();
     let positive: usize = doubled.iter().zip(&kept).filter(|(_, d)| **d > 0.0).map(|(r, _)| r).sum();
-    // The law of the sum of the positive ranks when every sign is the flip of a coin.
+    // The law of the sum of the positive ranks if every sign is the flip of a coin.
     let mut law = vec![0.0; total + 1];
     law[0] = 1.0;
     for rank in doubled {
@@ -118,7 +118,7 @@ pub fn holm(p: &[f64]) -> Vec<f64> {
     corrected
 }
 
-/// log₁₀ of a regret, which is taken to be at least 1e-12.
+/// log₁₀ of a regret, which counts as at least 1e-12.
 pub fn log_regret(regret: f64) -> f64 {
     regret.max(1e-12).log10()
 }
@@ -153,7 +153,7 @@ mod tests {
     fn the_interval_is_that_of_scipys_paired_t_test() {
         let found = interval(&differences());
         let expected = Interval { mean: 0.43188888888888893, low: 0.10377871227216856, high: 0.7599990655056093 };
-        // The table of t has seven digits.
+        // The table of t has only seven digits.
         assert!((found.mean - expected.mean).abs() < 1e-14);
         assert!((found.low - expected.low).abs() < 1e-7 && (found.high - expected.high).abs() < 1e-7);
         let quantiles = [(10, 2.228139), (15, 2.131449545559776), (30, 2.0422724563012378), (999, 1.9623414611334493)];

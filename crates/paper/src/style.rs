@@ -1,13 +1,13 @@
-//! How the lines of the methods look, alike in every figure.
+//! The styles of the methods' lines, the same in every figure.
 
 use crate::methods::variant_of;
 use elbowroom_view::plot::{
     BLACK, BLUE, Dash, GREEN, GREY, INK, Look, Marker, ORANGE, PURPLE, SKY, Stroke, VERMILLION,
 };
 
-/// The look of a method by its name in the paper, or in this crate. A family has one colour and marker; EI is dashed, UCB is
-/// not, and local penalization is drawn thicker. A variant has the colour of its method, with dots. Names that are not known
-/// share a look.
+/// The style of a method by its name in the paper, or in this crate. A family has one colour and marker; EI is dashed,
+/// UCB is not, and local penalization is drawn thicker. A variant has the colour of its method, with dots. All unknown
+/// names have the same style.
 pub fn look_of_method(name: &str) -> Look {
     if let Some(base) = variant_of(name) {
         let look = look_of_method(base);

@@ -90,7 +90,7 @@ fn the_prior_covariance_of_the_gradient_is_the_mixed_derivative() {
     let x = [0.3, 0.6];
     assert_eq!(slope(|x| k(x, x), &x, 0), 0.0);
 
-    // One observation far away tells nothing: the posterior of the gradient is the prior's.
+    // One observation far away has no influence: the posterior of the gradient is the prior.
     let data = Dataset::new(Points::from_rows(2, vec![50.0, 50.0]).unwrap(), vec![0.0]).unwrap();
     let hyper = Hyperparameters::new(KernelKind::Rbf, theta, vec![lengthscale; 2], 1e-6);
     let gradient = Posterior::new(&data, hyper).unwrap().gradient_posterior(&x);

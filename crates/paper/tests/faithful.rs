@@ -1,4 +1,4 @@
-//! The paper's fit to the letter: `faithful` finds the likelihood that scipy finds, on all data.
+//! The exact fit of the paper: `faithful` finds the same likelihood as scipy, on all data.
 
 use elbowroom::data::Dataset;
 use elbowroom::gp::{KernelKind, Likelihood, MeanRule, NoiseRule, Shape};
@@ -54,7 +54,8 @@ impl Reference {
 fn the_likelihood_is_scipys() {
     for reference in references() {
         let ours = reference.ln_likelihood_at(&reference.theta);
-        // Both solve with a factor of a matrix whose condition is at most 10⁹ or so; the sum has a hundred terms of size 1.
+        // Both solve with a factor of a matrix whose condition number is at most about 10⁹; the sum has a hundred terms
+        // of size 1.
         assert!((ours - reference.ln_likelihood).abs() < 1e-6, "{}: {ours}", reference.name);
     }
 }

@@ -1,11 +1,11 @@
-//! The same job gives the same row, whatever runs before it or beside it.
+//! The same job gives the same row, whatever runs before it or at the same time.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use elbowroom_paper::raw::{NAME, Table};
 
-/// Runs the program in a process of its own: four methods, two replicates, in 2 dimensions with batches of 5.
+/// Runs the program in a separate process: four methods, two replicates, in 2 dimensions with batches of 5.
 fn run(dir: &Path, options: &[&str]) {
     let mut process = Command::new(env!("CARGO_BIN_EXE_paper"));
     process.args(["table", "--track", "R,W", "--dims", "2", "--batches", "5", "--replicates", "2", "--out"]).arg(dir);
@@ -40,7 +40,7 @@ fn rows_depend_neither_on_threads_nor_on_the_order_of_jobs_nor_on_the_process() 
     run(&two, &["--threads", "2", "--methods", "Thompson,SM-UCB,B-UCB,LP-UCB"]);
     assert_eq!(rows(&two), expected, "two threads, the other way round");
 
-    // Stopped in the middle of its seventh row, and taken up.
+    // Stopped in the middle of its seventh row, and resumed.
     std::fs::create_dir_all(&resumed).unwrap();
     let text = std::fs::read_to_string(one.join(NAME)).unwrap();
     let head = text.lines().take_while(|line| line.starts_with('#')).count() + 1;
@@ -52,7 +52,7 @@ fn rows_depend_neither_on_threads_nor_on_the_order_of_jobs_nor_on_the_process() 
     [one, two, resumed].into_iter().for_each(|dir| std::fs::remove_dir_all(dir).unwrap());
 }
 
-/// The lines that head the rows, as a process in this folder writes them.
+/// The lines at the head of the rows, as written by a process in this folder.
 fn head_in(folder: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_paper")).arg("provenance").current_dir(folder).output().unwrap();
     String::from_utf8(output.stdout).unwrap()
@@ -60,7 +60,7 @@ fn head_in(folder: &Path) -> String {
 
 #[test]
 fn rows_stand_under_the_commit_of_the_build_and_the_processor_level() {
-    // In a folder that is in no repository, the commit that is checked out cannot be meant.
+    // In a folder outside any repository, the commit cannot be the one that is checked out.
     let (here, elsewhere) = (head_in(Path::new(env!("CARGO_MANIFEST_DIR"))), head_in(&std::env::temp_dir()));
     assert_eq!(here, elsewhere);
     let level = elbowroom::study::Build::current().cpu;

@@ -39,13 +39,13 @@ pub fn ln_penalizer<'py>(
         let distance = difference.iter().map(|d| d * d).sum::<f64>().sqrt();
         let (value, slope) = penalizer.ln_value_and_slope(distance);
         values.push(value);
-        // At the center there is no direction: a cusp, whose gradient is taken for 0.
+        // At the center, a cusp, there is no direction: the gradient is taken to be 0.
         gradients.extend(difference.iter().map(|d| if distance > 0.0 { slope * d / distance } else { 0.0 }));
     }
     Ok((vector(py, values), matrix(py, gradients, center.len())?))
 }
 
-/// ln E max(0, Y − best) of normal Y, number by number.
+/// ln E max(0, Y − best) of normal Y, element by element.
 #[pyfunction]
 pub fn ln_expected_improvement<'py>(
     py: Python<'py>,
@@ -55,19 +55,19 @@ pub fn ln_expected_improvement<'py>(
 ) -> Bound<'py, PyArray1<f64>> {
     let (mean, sd, best) = (mean.as_array(), sd.as_array(), best.as_array());
     let all = mean.iter().zip(&sd).zip(&best).map(|((mean, sd), best)| match *sd {
-        // What is certain improves by what it is above the best.
+        // A certain value improves by its distance above the best.
         0.0 => (mean - best).max(0.0).ln(),
         sd => sd.ln() + ln_ei((mean - best) / sd),
     });
     vector(py, all.collect())
 }
 
-/// Points of the lattice for up to `MAX_VARIABLES` points, and samples beyond.
+/// The number of lattice points for up to `MAX_VARIABLES` points, and of samples beyond.
 const LATTICE: usize = 4096;
 const SHIFTS: usize = 8;
 const SAMPLES: usize = 1 << 14;
 
-/// The expected improvement of q points together, with p and H.
+/// The joint expected improvement of q points, with p and H.
 #[pyfunction]
 #[allow(clippy::type_complexity, reason = "a value and two arrays")]
 pub fn qei<'py>(

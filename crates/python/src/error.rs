@@ -1,10 +1,10 @@
-//! Errors as Python exceptions, in the same words.
+//! Errors as Python exceptions, with the same wording.
 
 use elbowroom::error::Kind;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
-/// Why a call failed: not yet a Python exception, so that it can be made without the interpreter.
+/// Why a call failed: not yet a Python exception, so that it can be created without the interpreter.
 #[derive(Debug)]
 pub enum BindingError {
     Core(elbowroom::error::Error),
@@ -51,7 +51,7 @@ pub fn config(what: impl Into<String>, hint: impl Into<String>) -> PyErr {
     BindingError::Core(elbowroom::error::Error::config(what, hint)).into()
 }
 
-/// The classes live in Python, where an exception can have two bases.
+/// The classes are defined in Python, where an exception can have two bases.
 fn raised(class: &str, words: String) -> PyErr {
     Python::attach(|py| {
         let found = py.import("elbowroom._errors").and_then(|module| module.getattr(class));

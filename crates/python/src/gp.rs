@@ -51,7 +51,7 @@ impl GaussianProcess {
         Ok(Self { posterior })
     }
 
-    /// Finds hyperparameters: with priors the mode of the posterior, without them the maximum of the likelihood.
+    /// Finds hyperparameters: with priors, the mode of the posterior; without, the maximum of the likelihood.
     #[staticmethod]
     #[pyo3(signature = (x, y, kernel, ard, noise, mean, priors, starts, extent, seed))]
     #[allow(clippy::too_many_arguments, reason = "one for each thing to be found or given")]
@@ -92,7 +92,7 @@ impl GaussianProcess {
         Ok(Self { posterior: found.map_err(BindingError::from)?.posterior })
     }
 
-    /// Means and standard deviations at the rows of x; with pending points the deviations once their results are in.
+    /// Means and standard deviations at the rows of x; with pending points, the deviations once their results are in.
     fn predict<'py>(&self, py: Python<'py>, x: PyReadonlyArray2<'py, f64>) -> PyResult<(Vector<'py>, Vector<'py>)> {
         let x = points(&x)?;
         let (mean, sd) = py.detach(|| {
@@ -128,7 +128,7 @@ impl GaussianProcess {
         self.posterior.ln_marginal_likelihood()
     }
 
-    /// The largest norm of ∇μ in a box, and where.
+    /// The largest norm of ∇μ in a box, and its position.
     fn lipschitz<'py>(
         &self,
         py: Python<'py>,
@@ -156,7 +156,7 @@ impl GaussianProcess {
         Ok((found.value, vector(py, found.at)))
     }
 
-    /// The mean and the covariance of the gradient, row by row of x and flat.
+    /// The mean and the covariance of the gradient, for each row of x and flattened.
     fn gradient_posterior<'py>(
         &self,
         py: Python<'py>,
@@ -210,7 +210,7 @@ impl GaussianProcess {
         Ok(Self { posterior: py.detach(|| self.posterior.condition(&more)).map_err(BindingError::from)? })
     }
 
-    /// With points whose results are awaited: they leave the mean alone and shrink the deviation.
+    /// Adds points whose results are awaited: they leave the mean unchanged and shrink the deviation.
     fn with_pending(&self, py: Python<'_>, x: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
         let x = points(&x)?;
         Ok(Self { posterior: py.detach(|| self.posterior.with_phantoms(x.iter())) })
@@ -231,12 +231,12 @@ impl GaussianProcess {
         Ok(dict)
     }
 
-    /// How many coordinates a point has.
+    /// The number of coordinates of a point.
     fn dim(&self) -> usize {
         self.posterior.dim()
     }
 
-    /// What had to be added to the diagonal of the covariance to factor it.
+    /// The amount that was added to the diagonal of the covariance so that it could be factored.
     fn jitter(&self) -> f64 {
         self.posterior.jitter()
     }

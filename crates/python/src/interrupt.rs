@@ -1,4 +1,4 @@
-//! Long computations that Ctrl-C can leave.
+//! Long computations that Ctrl-C can interrupt.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering::SeqCst};
@@ -9,17 +9,17 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-/// How long a signal may wait.
+/// The longest time until a signal is noticed.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Runs `work` in its own thread, without the interpreter, and waits for it. A signal ends the waiting at once;
-/// what the work yields after that goes to `abandon`.
+/// Runs `work` in a new thread, without the interpreter, and waits for it. A signal ends the waiting at once; a result
+/// of the work after that goes to `abandon`.
 pub fn interruptible<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,
     abandon: impl FnOnce(T) + Send + 'static,
 ) -> PyResult<T> {
-    // Without a buffer a value is either taken or comes back.
+    // Without a buffer, a value is either received or comes back.
     let (sender, receiver) = sync_channel(0);
     thread::Builder::new().name(NAME.to_owned()).spawn(move || {
         if let Err(returned) = sender.send(work()) {
@@ -29,9 +29,10 @@ pub fn interruptible<T: Send + 'static>(
     wait(py, receiver).map_err(|(error, _)| error)
 }
 
-/// As [`interruptible`], for work that stores something at its end: it asks its argument before that whether somebody
-/// waits. A signal before then ends the waiting at once, and nothing is stored. A signal after then waits for what is being
-/// stored, which is soon done, and `undo` is called with it here: a process that ends would take a thread with it.
+/// Like [`interruptible`], for work that stores something at its end: before that, it asks its argument whether
+/// somebody still waits. A signal before then ends the waiting at once, and nothing is stored. A signal after then
+/// waits until the work is stored, which is soon, and `undo` is called with the result here: if the process ended, the
+/// thread would end with it.
 pub fn interruptible_until_stored<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&dyn Fn() -> bool) -> T + Send + 'static,
@@ -42,7 +43,7 @@ pub fn interruptible_until_stored<T: Send + 'static>(
     let theirs = phase.clone();
     thread::Builder::new().name(NAME.to_owned()).spawn(move || {
         let stays = || theirs.compare_exchange(CHOOSING, STORING, SeqCst, SeqCst) != Err(LEFT);
-        // Whoever has left does not want it, and it is nothing then.
+        // After the caller has left, nobody wants the value, and it is empty.
         let _ = sender.send(work(&stays));
     })?;
     wait(py, receiver).map_err(|(error, receiver)| {
@@ -55,14 +56,14 @@ pub fn interruptible_until_stored<T: Send + 'static>(
 
 const NAME: &str = "elbowroom";
 
-/// What the work is at: it has nothing stored yet; it may store; nobody waits for it.
+/// The state of the work: nothing is stored yet; it may store; nobody waits for it.
 const CHOOSING: u8 = 0;
 const STORING: u8 = 1;
 const LEFT: u8 = 2;
 
-/// Waits for a value, or for a signal; with it the receiver comes back.
+/// Waits for a value, or for a signal; a signal also returns the receiver.
 fn wait<T: Send>(py: Python<'_>, receiver: Receiver<T>) -> Result<T, (PyErr, Receiver<T>)> {
-    // A receiver is not shared between threads, so it moves in and out of the part without the interpreter.
+    // A receiver cannot be shared between threads, so it moves in and out of the part without the interpreter.
     let mut receiver = Some(receiver);
     loop {
         let (waited, back) = py.detach(|| {

@@ -1,7 +1,8 @@
 //! elbowroom for Python: converts and forwards.
 //!
-//! The module `elbowroom._elbowroom` holds what needs Rust; the package `elbowroom` around it is Python, typed and
-//! documented there. Nothing is decided here: defaults, checks and messages are those of the core and of the store.
+//! The module `elbowroom._elbowroom` contains what needs Rust; the package `elbowroom` around it is Python, and is
+//! typed and documented there. Nothing is decided here: defaults, checks and messages are those of the core and of the
+//! store.
 
 mod array;
 mod blocks;
@@ -16,7 +17,7 @@ mod suggest;
 mod trial;
 mod value;
 
-/// The part of the package that is Rust.
+/// The Rust part of the package.
 #[pyo3::pymodule(gil_used = false)]
 mod _elbowroom {
     #[pymodule_export]

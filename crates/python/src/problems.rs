@@ -57,7 +57,7 @@ impl Problem {
     }
 }
 
-/// The names of problems: of all fixed ones, and of some dimensions of the others.
+/// The names of problems: all fixed ones, and the others in some dimensions.
 #[pyfunction]
 pub fn problem_names() -> Vec<String> {
     CoreProblem::all().into_iter().map(|problem| problem.name).collect()

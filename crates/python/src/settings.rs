@@ -1,4 +1,4 @@
-//! Settings by name, as JSON: those that are left out have the core's defaults.
+//! Settings by name, as JSON: settings that are left out have the core's defaults.
 
 use elbowroom::space::SearchSpace;
 use elbowroom::study::{StrategyConfig, StudyConfig};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::error::{BindingError, config};
 
-/// A configuration from a space and a JSON object of all other settings.
+/// A configuration from a space and a JSON object with all other settings.
 pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
     let unreadable = |error: serde_json::Error| config(format!("the settings cannot be read: {error}"), LOOK);
     let mut settings: Map<String, Value> = serde_json::from_str(settings).map_err(unreadable)?;
@@ -29,11 +29,11 @@ pub fn config_of(space: &SearchSpace, settings: &str) -> PyResult<StudyConfig> {
     })
 }
 
-/// Where all settings can be seen.
+/// Where all settings can be found.
 const LOOK: &str = "see `er.Study(space).settings`, which has all of them";
 
-/// All settings as JSON: also the goal and the metric where they are not written, because they are the default or stand in a
-/// list.
+/// All settings as JSON, including the goal and the metric if they are not written because they are the default or part
+/// of a list.
 pub fn in_full(config: &StudyConfig) -> String {
     let mut written = serde_json::to_value(config).unwrap_or_default();
     written["goal"] = serde_json::to_value(config.goal).unwrap_or_default();
@@ -41,12 +41,12 @@ pub fn in_full(config: &StudyConfig) -> String {
     written.to_string()
 }
 
-/// Whether the settings, as [`config_of`] takes them, say something of this one.
+/// Whether the settings, as [`config_of`] takes them, include this one.
 pub fn says(settings: &str, name: &str) -> bool {
     serde_json::from_str::<Map<String, Value>>(settings).is_ok_and(|settings| settings.contains_key(name))
 }
 
-/// What the core has under a name.
+/// The core's value for a name.
 pub fn named<T: DeserializeOwned>(what: &str, name: &str) -> PyResult<T> {
     read(&Value::String(name.to_owned()), &[])
         .map_err(|unread| config(format!("there is no {what} named {name:?}"), unread.hint))
@@ -63,7 +63,7 @@ pub fn strategies() -> String {
     json!(StrategyConfig::all().iter().map(named).collect::<Map<String, Value>>()).to_string()
 }
 
-/// The known word that an unknown one may have been meant for.
+/// The known word that an unknown one may stand for.
 #[pyfunction]
 pub fn nearest(word: &str, known: Vec<String>) -> Option<String> {
     elbowroom::space::nearest(word, known.iter().map(String::as_str)).map(str::to_owned)

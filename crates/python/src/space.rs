@@ -1,4 +1,4 @@
-//! Search spaces, from Python and to Python.
+//! Search spaces, from and to Python.
 
 use elbowroom::space::{Descriptors, Parameter, SearchSpace, Value};
 use pyo3::prelude::*;
@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyList, PyMapping};
 use crate::error::{BindingError, config};
 use crate::value::{from_python, point_from_python, point_to_python, to_python};
 
-/// A space from a list of dicts, one for each parameter, and from texts for constraints.
+/// A space from a list of dicts, one for each parameter, and from constraints as text.
 pub fn space_from_python(parameters: &[Bound<'_, PyDict>], constraints: Vec<String>) -> PyResult<SearchSpace> {
     let (tables, parameters): (Vec<_>, Vec<_>) = parameters.iter().partition(|dict| is_table(dict));
     let parameters = parameters.into_iter().map(parameter).collect::<PyResult<_>>()?;
@@ -67,7 +67,7 @@ fn parameter(dict: &Bound<'_, PyDict>) -> PyResult<Parameter> {
     })
 }
 
-/// A space as the same dicts.
+/// A space as such dicts.
 pub fn space_to_python<'py>(py: Python<'py>, space: &SearchSpace) -> PyResult<Bound<'py, PyList>> {
     let values =
         |list: &[Value]| -> PyResult<Vec<Bound<'py, PyAny>>> { list.iter().map(|v| to_python(py, v)).collect() };

@@ -24,10 +24,10 @@ use crate::space::{space_from_python, space_to_python};
 use crate::trial::{Row, in_json, results_from_python, row_of};
 use crate::value::point_from_python;
 
-/// A worker that is alive says so this often, for each of its leases' lengths.
+/// How many signs of life a running worker sends in the length of a lease.
 const BEATS_PER_LEASE: u32 = 4;
 
-/// A study in a store. It is seen through two windows, so that a caller that reports or reads never waits for one that asks.
+/// A study in a store. It has two handles, so that a caller that reports or reads never waits for one that asks.
 #[pyclass(frozen, module = "elbowroom._elbowroom")]
 pub struct Study {
     store: Arc<dyn Store>,
@@ -36,14 +36,14 @@ pub struct Study {
     ttl: Duration,
     asking: Arc<Mutex<SharedStudy>>,
     looking: Mutex<SharedStudy>,
-    /// The attempts in this process's hands, and the thread that asked for each.
+    /// The attempts in the hands of this process, and the thread that asked for each.
     held: Mutex<HashMap<u64, (Attempt, ThreadId)>>,
     heartbeat: OnceLock<Heartbeat>,
-    /// What was said of many trials in a row without a value.
+    /// The warnings given so far about many trials in a row without a value.
     alarm: Mutex<Alarm>,
 }
 
-/// A lock whose last holder panicked is as good as any: what it guards is only changed as a whole.
+/// A lock whose last holder panicked is still usable: what it guards only changes as a whole.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -96,7 +96,7 @@ impl Study {
         })
     }
 
-    /// Opens a study as it is in its store.
+    /// Opens an existing study as it is in its store.
     #[staticmethod]
     #[pyo3(signature = (store, name, worker, lease))]
     fn open(py: Python<'_>, store: String, name: String, worker: Option<String>, lease: Option<f64>) -> PyResult<Self> {
@@ -107,7 +107,7 @@ impl Study {
         })
     }
 
-    /// A study in memory from a log: when each event was stored, and the event in JSON.
+    /// A study in memory from a log: for each event, when it was stored, and the event as JSON.
     #[staticmethod]
     #[pyo3(signature = (name, log, lease))]
     fn load(py: Python<'_>, name: String, log: Vec<(i64, String)>, lease: Option<f64>) -> PyResult<Self> {
@@ -127,7 +127,7 @@ impl Study {
         })
     }
 
-    /// The log, as [`load`](Self::load) takes it.
+    /// The log, in the form that [`load`](Self::load) takes.
     fn log(&self, py: Python<'_>) -> PyResult<Vec<(i64, String)>> {
         let snapshot = py.detach(|| self.store.read(&self.name, 0)).map_err(BindingError::from)?;
         Ok(snapshot.entries.into_iter().map(|entry| (entry.at.0, entry.text)).collect())
@@ -161,7 +161,7 @@ impl Study {
             let Ok((handed, _)) = asked else { return };
             let handed: elbowroom_store::Assignments = handed;
             let attempts: Vec<Attempt> = handed.trials.iter().map(|trial| trial.attempt).collect();
-            // If it cannot be given back, the lease runs out.
+            // If they cannot be handed back, the lease runs out.
             let _ = lock(&self.asking).stored().requeue(&attempts);
         };
         let (handed, answer) = interruptible_until_stored(py, work, requeue)?.map_err(BindingError::from)?;
@@ -188,14 +188,14 @@ impl Study {
         report.request = request;
         let told =
             py.detach(|| lock(&self.looking).tell(about(trial, attempt, None), report).map_err(BindingError::from))?;
-        // Results without the optimized one leave the trial in these hands.
+        // Without the optimized result, the trial stays in these hands.
         if told != Told::Aside {
             self.let_go(trial);
         }
         Ok(told.word())
     }
 
-    /// Which result is optimized, in words for somebody who told others.
+    /// A sentence that names the optimized result, for somebody who reported only others.
     fn say_missing(&self, py: Python<'_>, told: Vec<String>) -> PyResult<String> {
         self.look(py, |shared| Ok(shared.study().outcomes().say_missing(told.iter().map(String::as_str))))
     }
@@ -232,7 +232,7 @@ impl Study {
         Ok(())
     }
 
-    /// Gives up a trial.
+    /// Withdraws a trial.
     #[pyo3(signature = (trial, attempt=None, request=None))]
     fn withdraw(&self, py: Python<'_>, trial: u64, attempt: Option<u32>, request: Option<String>) -> PyResult<()> {
         py.detach(|| lock(&self.looking).withdraw(about(trial, attempt, request)).map_err(BindingError::from))?;
@@ -240,7 +240,7 @@ impl Study {
         Ok(())
     }
 
-    /// Gives trials back to be handed out again.
+    /// Hands trials back, to be handed out again.
     fn requeue(&self, py: Python<'_>, attempts: Vec<(u64, u32)>) -> PyResult<()> {
         let back: Vec<Attempt> =
             attempts.iter().map(|&(trial, number)| Attempt { trial: TrialId(trial), number }).collect();
@@ -266,7 +266,7 @@ impl Study {
         Ok(reclaimed.map_err(BindingError::from)?.again.len())
     }
 
-    /// How many trials other workers have, and how many wait to be handed out again.
+    /// The number of trials that other workers have, and of those that wait to be handed out again.
     fn others(&self, py: Python<'_>) -> PyResult<(usize, usize)> {
         self.look(py, |shared| {
             let now = shared.stored().now();
@@ -350,7 +350,7 @@ impl Study {
         })
     }
 
-    /// The front of what the models expect, as JSON; empty as long as there are none.
+    /// The front of the models' predictions, as JSON; empty as long as there is none.
     fn recommended_front(&self, py: Python<'_>) -> PyResult<String> {
         let asking = self.asking.clone();
         let work = move || {
@@ -364,7 +364,7 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
-    /// The point to use in the end; with `highest_mean` the paper's.
+    /// The point to use in the end; with `highest_mean`, the paper's recommendation.
     #[pyo3(signature = (highest_mean=false))]
     fn recommended(&self, py: Python<'_>, highest_mean: bool) -> PyResult<Option<String>> {
         let asking = self.asking.clone();
@@ -394,7 +394,7 @@ impl Study {
         Ok(found.as_ref().map(in_json).transpose()?)
     }
 
-    /// By how much the next point is expected to improve on the best value; none before there is a model.
+    /// The expected improvement of the next point over the best value; `None` before there is a model.
     fn expected_gain(&self, py: Python<'_>) -> PyResult<Option<f64>> {
         let asking = self.asking.clone();
         let work = move || {
@@ -405,7 +405,8 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
-    /// Means and standard deviations of an outcome at points, by the model of its results; of the metric, if none is named.
+    /// Means and standard deviations of an outcome at points, according to the model of its results; of the metric if
+    /// none is named.
     #[pyo3(signature = (points, outcome=None))]
     fn predict(
         &self,
@@ -441,7 +442,7 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault| fault.into())
     }
 
-    /// How much each parameter matters to an outcome, as JSON; to the metric, if none is named.
+    /// How much each parameter matters to an outcome, as JSON; to the metric if none is named.
     #[pyo3(signature = (outcome=None))]
     fn importance(&self, py: Python<'_>, outcome: Option<String>) -> PyResult<String> {
         let asking = self.asking.clone();
@@ -454,7 +455,7 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
-    /// Who ran which attempt, from when to when, as JSON: the last of them.
+    /// Who ran which attempt, and when, as JSON: the latest ones.
     fn timeline(&self, py: Python<'_>, most: usize) -> PyResult<String> {
         self.look(py, |shared| in_json(&Timeline::of(shared, most)))
     }
@@ -470,7 +471,8 @@ impl Study {
         interruptible(py, work, drop)?.map_err(|fault: BindingError| fault.into())
     }
 
-    /// Words about many trials in a row without a value, if there is something new to say. The store is not read again.
+    /// A warning about many trials in a row without a value, if there is something new to report. The store is not read
+    /// again.
     fn alarm(&self, py: Python<'_>) -> Option<String> {
         py.detach(|| {
             let streak = lock(&self.looking).study().streak();
@@ -479,7 +481,7 @@ impl Study {
         })
     }
 
-    /// How many trials are in each state, as JSON.
+    /// The number of trials in each state, as JSON.
     fn counts(&self, py: Python<'_>) -> PyResult<String> {
         self.look(py, |shared| in_json(&shared.counts()))
     }
@@ -489,12 +491,12 @@ impl Study {
         self.look(py, |shared| in_json(&StudyAnswer::of(shared)))
     }
 
-    /// How many more trials the budget allows.
+    /// The number of further trials that the budget allows.
     fn budget_left(&self, py: Python<'_>) -> PyResult<Option<usize>> {
         self.look(py, |shared| Ok(shared.study().budget_left()))
     }
 
-    /// Sets the budget, or no limit; returns whether it changed.
+    /// Sets the budget, or removes it; returns whether it changed.
     #[pyo3(signature = (trials))]
     fn set_budget(&self, py: Python<'_>, trials: Option<usize>) -> PyResult<bool> {
         Ok(py.detach(|| lock(&self.looking).set_budget(trials).map_err(BindingError::from))?)
@@ -510,7 +512,7 @@ impl Study {
         space_to_python(py, &self.look(py, |shared| Ok(shared.study().space().clone()))?)
     }
 
-    /// The store, as a person would name it.
+    /// The store, in the form that people use.
     fn label(&self) -> String {
         self.store.label()
     }
@@ -537,8 +539,8 @@ impl Study {
         })
     }
 
-    /// Looks at what is new, without the interpreter: a thread that holds a lock and waits for the interpreter, and one
-    /// that has the interpreter and waits for the lock, would wait for each other forever.
+    /// Reads what is new, without holding the interpreter: otherwise a thread that holds a lock and waits for the
+    /// interpreter, and one that holds the interpreter and waits for the lock, would wait for each other forever.
     fn look<T: Send>(
         &self,
         py: Python<'_>,

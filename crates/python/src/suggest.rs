@@ -1,4 +1,4 @@
-//! The next points of a study that somebody else keeps.
+//! The next points of a study that is kept elsewhere.
 
 use elbowroom::space::Point;
 use elbowroom::study::{Results, Study, StudyConfig, Tell};
@@ -12,7 +12,7 @@ use crate::space::space_from_python;
 use crate::trial::results_from_python;
 use crate::value::{point_from_python, point_to_python};
 
-/// Points for the next trials of a study that others keep: from its results and from what is under way.
+/// Points for the next trials of a study that is kept elsewhere: from its results and its trials under way.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "one for each of the words of Python's own `suggest`")]
 #[pyo3(signature = (parameters, constraints, settings, observed, pending, failed, infeasible, n))]

@@ -1,4 +1,4 @@
-//! Answers as JSON, from which Python makes its own classes, and what is told, from Python.
+//! Answers as JSON, from which Python creates its own classes, and reports from Python.
 
 use elbowroom::error::Error;
 use elbowroom::study::{Results, Trial};
@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use crate::error::BindingError;
 
-/// A trial as JSON, in the words of the command and of HTTP, and its point in the unit cube.
+/// A trial as JSON, in the terms of the command and of HTTP, and its point in the unit cube.
 pub type Row = (String, Vec<f64>);
 
-/// A trial as it is in its study.
+/// A trial of its study.
 pub fn row_of(shared: &SharedStudy, trial: &Trial) -> Result<Row, BindingError> {
     Ok((in_json(&StatusAnswer::of(shared, trial))?, trial.unit.to_vec()))
 }

@@ -7,7 +7,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
 use crate::error::BindingError;
 
-/// A number, a text or a boolean; numpy's scalars count as what they hold.
+/// A number, a text or a boolean; a numpy scalar counts as its value.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if let Ok(truth) = value.cast::<PyBool>() {
         return Ok(Value::Bool(truth.is_true()));

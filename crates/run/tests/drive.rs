@@ -1,4 +1,4 @@
-//! A drive whose store fails, and one that is told to stop.
+//! A drive whose store fails, and one that is asked to stop.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -12,13 +12,13 @@ use elbowroom_store::{
     Store, StudyInfo, Ticket,
 };
 
-/// A store in memory whose disk is full for what is told of some trials.
+/// A store in memory whose disk is full for reports on some trials.
 #[derive(Default)]
 struct Full {
     store: Memory,
-    /// Nothing can be told of the trials below this number.
+    /// Nothing can be reported on trials below this number.
     below: u64,
-    /// And that will not pass.
+    /// Whether this is permanent.
     for_good: bool,
     n_give_backs: AtomicUsize,
 }
@@ -85,7 +85,8 @@ fn plate(store: Arc<dyn Store>) -> SharedStudy {
     SharedStudy::create(store, "plate", StudyConfig::new(space).budget(8)).unwrap()
 }
 
-/// Drives eight trials with four workers; what ended, in order, and what came of it. `stop_after` so many have ended.
+/// Drives eight trials with four workers; returns which trials ended, in order, and the outcome. Stops once
+/// `stop_after` trials have ended.
 fn run(store: Arc<Full>, command: &str, stop_after: usize) -> (Vec<TrialId>, Result<Summary, Error>) {
     let mut study = plate(store);
     let (stop, ended) = (Stop::new(), Mutex::new(Vec::new()));
@@ -107,7 +108,7 @@ fn retries_of_one_result_hold_up_neither_the_others_nor_a_stop() {
     let began = Instant::now();
     let store = Arc::new(Full { below: 1, ..Full::default() });
     let (ended, summary) = run(store, "echo {x}", 3);
-    // One result waits for the disk, half a minute long if it must; three others are stored, and then it is to stop.
+    // One result waits for the disk, up to half a minute; three others are stored, and then the drive should stop.
     assert!(ended.len() >= 3 && !ended.contains(&TrialId(0)), "{ended:?}");
     assert!(began.elapsed() < Duration::from_secs(25), "{:?}", began.elapsed());
     let Err(Error::Untold { results, .. }) = summary else { panic!("{summary:?}") };
@@ -131,7 +132,7 @@ fn giving_back_many_trials_is_one_commit() {
     assert_eq!(store.n_give_backs.load(Ordering::SeqCst), 1);
 }
 
-/// A plan that does not wait before it hands out again what asked to be run later.
+/// A plan that does not wait before it hands out trials again that asked to be run later.
 fn at_once(command: &str) -> Plan {
     Plan { wait: Duration::ZERO, ..Plan::new(Template::parse(command).unwrap()) }
 }
@@ -143,7 +144,7 @@ fn a_trial_that_asks_often_to_be_run_later_does_not_fail() {
     let script = "echo {trial} >> \"$0\"; test $(grep -c {trial} \"$0\") -gt 6 || exit 75; echo {x}";
     let plan = at_once(&format!("sh -c '{script}' '{}'", tries.display()));
     let summary = drive(&mut plate(Arc::new(Memory::default())), &plan, &Stop::new(), &mut |_, _| {}).unwrap();
-    // 48 in all, and never ten in a row.
+    // 48 in total, and never ten in a row.
     assert_eq!((summary.n_told, summary.n_failed, summary.n_given_back), (8, 0, 48));
 }
 
@@ -172,7 +173,7 @@ fn a_drive_that_waits_to_run_trials_later_asks_for_none_and_can_be_stopped() {
 
 #[test]
 fn a_trial_that_ends_otherwise_ends_the_wait() {
-    // The first asks for a wait as long as it gets, while the second runs.
+    // The first one asks to run later, with the longest possible wait, while the second one runs.
     let script = "case {trial}.$ELBOW_ATTEMPT in 0.1) exit 75;; 1.*) sleep 1;; esac; echo {x}";
     let plan = Plan {
         wait: Duration::from_secs(60),

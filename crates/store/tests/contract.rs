@@ -1,4 +1,4 @@
-//! What every store promises, run against each of them.
+//! The promises of every store, checked for each of them.
 
 use elbowroom_store::{Dsn, Postgres, Store, store_contract};
 

@@ -1,4 +1,5 @@
-//! Store files that are cut, changed, copied, read-only or out of space: reported, never a panic, never made worse.
+//! Store files that are cut, changed, copied, read-only or out of space: this is reported, and never causes a panic or
+//! more damage.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -30,7 +31,7 @@ fn events(path: &Path) -> Result<Vec<Event>, Error> {
     Ok(study.study().events().to_vec())
 }
 
-/// How much can be saved of a file.
+/// How much of a file can be saved.
 fn n_saved(path: &Path) -> usize {
     match salvage(path, &Memory::new()) {
         Ok(saved) => saved.iter().map(|study| study.n_events).max().unwrap_or(0),
@@ -38,7 +39,7 @@ fn n_saved(path: &Path) -> usize {
     }
 }
 
-/// Works on a damaged copy as anybody would, and looks that nothing gets worse. Returns whether it was noticed.
+/// Uses a damaged copy normally, and checks that nothing gets worse. Returns whether the damage was noticed.
 fn mistreat(bytes: &[u8], original: &[Event]) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("damaged.elbow");
@@ -53,7 +54,7 @@ fn mistreat(bytes: &[u8], original: &[Event]) -> bool {
     };
     let worked = catch_unwind(AssertUnwindSafe(work)).expect("no panic");
     match &worked {
-        // It was in a place that says nothing of the log: the log is what it was.
+        // The damage was in a place that does not affect the log: the log is unchanged.
         Ok(found) => assert!(found == original, "a changed log was taken for a whole one"),
         Err(error) => assert!(error.to_string().contains("\n  try: "), "{error}"),
     }
@@ -91,7 +92,7 @@ fn a_bit_changed_anywhere_is_noticed_or_harmless_and_never_made_worse() {
     let mut noticed = 0;
     let mut at = 11;
     for i in 0..150usize {
-        // The header byte by byte, then all over the file.
+        // The header byte by byte, then everywhere in the file.
         at = if i < 40 { 2 * i + 17 } else { (at * 7_919 + 104_729) % bytes.len() };
         let mut changed = bytes.clone();
         changed[at] ^= 1 << (i % 8);
@@ -105,7 +106,7 @@ fn what_is_whole_of_a_damaged_file_can_be_saved() {
     let folder = tempfile::tempdir().unwrap();
     let path = some_file(folder.path());
     let original = events(&path).unwrap();
-    // One digit of one event far behind, also where SQLite left an old copy of its page.
+    // One digit of one event near the end, also where SQLite left an old copy of its page.
     let mut bytes = fs::read(&path).unwrap();
     let text = br#""event":"told","trial":25"#;
     let found: Vec<usize> = (0..bytes.len() - text.len()).filter(|&at| bytes[at..].starts_with(text)).collect();
@@ -121,7 +122,7 @@ fn what_is_whole_of_a_damaged_file_can_be_saved() {
     assert_eq!((saved.len(), saved[0].n_events), (1, number));
     assert!(saved[0].fault.as_ref().unwrap().starts_with(&format!("event {number} ")));
     assert_eq!(SharedStudy::open(to, "study").unwrap().study().events(), &original[..number]);
-    // But for the counters of its header, which count who opened it.
+    // Except the counters in its header, which count openings.
     let without_counters = |mut bytes: Vec<u8>| {
         [24..28, 92..96].into_iter().for_each(|counter| bytes[counter].fill(0));
         bytes
@@ -188,7 +189,7 @@ fn after_a_power_cut_between_operations_every_acknowledged_value_is_there() {
     for n_told in 1..=20 {
         let trial = study.ask(1).unwrap().trials.remove(0);
         study.tell(&trial, n_told as f64).unwrap();
-        // The files as a machine without power would leave them; the shared memory is gone.
+        // The files as a machine would leave them after a power cut; the shared memory is gone.
         for cut in [0, 1, 500] {
             let after = tempfile::tempdir().unwrap();
             let copy = after.path().join("store.elbow");
@@ -196,7 +197,7 @@ fn after_a_power_cut_between_operations_every_acknowledged_value_is_there() {
             let log = fs::read(&wal).unwrap_or_default();
             fs::write(after.path().join("store.elbow-wal"), &log[..log.len().saturating_sub(cut)]).unwrap();
             let mut found = SharedStudy::open(Arc::new(Sqlite::open(&copy).unwrap()), "study").unwrap();
-            // A torn end of the log costs the commit that was being written, and no other.
+            // A torn end of the log costs only the commit that was being written.
             let expected = if cut == 0 { n_told } else { n_told - 1 };
             assert!(found.counts().complete >= expected, "{cut}: {} of {n_told}", found.counts().complete);
             found.ask(1).unwrap();
@@ -211,7 +212,7 @@ fn a_full_disk_is_reported_and_costs_nothing_that_was_acknowledged() {
     let path = folder.path().join("store.elbow");
     SharedStudy::create(open(path.to_str().unwrap()).unwrap(), "study", random(300)).unwrap();
     let mut command = Command::new("sh");
-    // No file may grow beyond this many blocks of 512 bytes; the signal that says so is ignored.
+    // No file may grow beyond this many blocks of 512 bytes; the signal for that is ignored.
     let script = r#"trap "" XFSZ; ulimit -f 3000; exec "$0" "$@""#;
     command.args(["-c", script, env!("CARGO_BIN_EXE_elbowroom-store-worker")]);
     command.arg(&path).arg("1000");
@@ -239,11 +240,11 @@ fn a_store_that_cannot_be_written_says_so() {
     let mut command = Command::new(&program);
     command.arg(&path).arg("1").current_dir("/");
     if is_root() {
-        // Permissions mean nothing to root.
+        // Permissions do not restrict root.
         command.uid(65534).gid(65534);
     }
     let (said, well) = Worker::spawn(command).end();
-    // It can be looked at, and nothing can be asked of it.
+    // It can be read, but not asked.
     assert!(!well && said.contains("cannot be written") && said.contains("try:"), "{said}");
     assert_eq!(fs::read(&path).unwrap(), before);
     fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
@@ -274,7 +275,7 @@ fn a_store_in_use_is_found_healthy() {
     }
 }
 
-/// A store that begins to show an older state of the study, as after a restored backup.
+/// A store that starts to show an older state of the study, as after a restored backup.
 #[test]
 fn a_file_that_was_removed_or_replaced_takes_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -285,7 +286,7 @@ fn a_file_that_was_removed_or_replaced_takes_nothing() {
     fs::rename(&path, &kept).unwrap();
     let error = study.tell(&trial, 1.0).unwrap_err().to_string();
     assert!(error.contains("removed or replaced"), "{error}");
-    // Back in its place, it is the same file.
+    // Moved back, it is the same file.
     fs::rename(&kept, &path).unwrap();
     study.tell(&trial, 1.0).unwrap();
     fs::remove_file(&path).unwrap();
@@ -309,7 +310,7 @@ fn a_write_ahead_log_that_was_removed_is_noticed_before_anything_more_is_acknowl
         let error = error.unwrap_err().to_string();
         assert!(error.contains("study.elbow-wal, with what was stored last, was removed"), "{error}");
     }
-    // As its error says: a process that ends puts what it knows of into the file.
+    // As its error says: at its end, a process writes what it knows into the file.
     drop(study);
     let study = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
     assert_eq!(study.study().trial(trials[0].id()).unwrap().value(), Some(1.0));
@@ -327,23 +328,23 @@ fn a_plain_copy_of_a_store_in_use_is_told_from_a_whole_one() {
     fs::copy(&path, &copy).unwrap();
     let faults = check(&copy).unwrap().faults;
     assert!(faults[0].contains("plain copy of a store file that was in use"), "{faults:?}");
-    // To look at it changes nothing; to work with it is to take it as it is.
+    // Reading it changes nothing; working with it accepts it as it is.
     drop(Sqlite::open(&copy).unwrap());
     assert_eq!(check(&copy).unwrap().faults[0], faults[0]);
     drop(SharedStudy::create(Arc::new(Sqlite::open(&copy).unwrap()), "another", random(100)).unwrap());
     assert_eq!(check(&copy).unwrap().faults, Vec::<String>::new());
-    // The store itself is whole, and so is a copy that has the log too.
+    // The store itself is intact, and so is a copy that includes the log.
     assert_eq!(check(&path).unwrap().faults, Vec::<String>::new());
     fs::copy(&path, &copy).unwrap();
     fs::copy(beside(&path, "-wal"), beside(&copy, "-wal")).unwrap();
     assert_eq!(check(&copy).unwrap().faults, Vec::<String>::new());
-    // A file that everybody left is whole by itself, and so is a copy of it.
+    // A file that all processes have closed is complete on its own, and so is a copy of it.
     drop(study);
     let closed = folder.path().join("closed.elbow");
     fs::copy(&path, &closed).unwrap();
     assert_eq!(check(&closed).unwrap().faults, Vec::<String>::new());
     assert_eq!(events(&closed).unwrap(), events(&path).unwrap());
-    // Who leaves while others are there leaves everything as it is.
+    // A process that closes it while others have it open leaves everything as it is.
     let (first, second) = (Sqlite::open(&path).unwrap(), Sqlite::open(&path).unwrap());
     drop(first);
     assert!(beside(&path, "-wal").exists());
@@ -357,7 +358,7 @@ fn a_file_that_somebody_is_just_leaving_is_found_healthy() {
     let mut study = SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(100)).unwrap();
     study.ask(1).unwrap();
     drop(study);
-    // The mode of the write-ahead log is two bytes of the header, and the log itself is gone already.
+    // The write-ahead mode is two bytes of the header, and the log itself is gone already.
     let whole = fs::read(&path).unwrap();
     let mut header = whole.clone();
     assert_eq!(header[18..20], [1, 1]);
@@ -372,7 +373,7 @@ fn a_file_that_somebody_is_just_leaving_is_found_healthy() {
     });
     assert_eq!(check(&copy).unwrap().faults, Vec::<String>::new());
     leaves.join().unwrap();
-    // What stays so is a fault.
+    // If it stays like this, it is an error.
     fs::write(&copy, &header).unwrap();
     assert!(check(&copy).unwrap().faults[0].contains("plain copy"));
 }
@@ -390,7 +391,7 @@ fn a_log_that_became_shorter_is_noticed() {
         assert!(error.contains("has 51 events, where it had 62 before"), "{error}");
     }
     events(&path).expect("a report of a trial that is gone does not spoil the log");
-    // And once it has grown again, differently, that is noticed too.
+    // And if it has grown again, differently, this is noticed too.
     let mut other = SharedStudy::open(Arc::new(Sqlite::open(&path).unwrap()), "study").unwrap();
     for _ in 0..12 {
         other.ask(1).unwrap();

@@ -1,5 +1,5 @@
-//! Processes that are killed, stopped and crowded: nothing acknowledged is lost, no point is live twice, the budget
-//! is exact.
+//! Processes that are killed, stopped and crowded: nothing acknowledged is lost, no point is handed out twice at once,
+//! and the budget is exact.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::common::{assert_sound, cluster, coarse, random};
 use elbowroom::study::{MeasurementKind, StudyConfig, verify};
 use elbowroom_store::{SharedStudy, TrialStatus, open};
 
-/// The address of a new store with a study in it, and what must live as long.
+/// The address of a new store with a study in it, and the folder that must live as long.
 fn sqlite(config: StudyConfig) -> (String, tempfile::TempDir) {
     let folder = tempfile::tempdir().unwrap();
     let address = folder.path().join("store.elbow").display().to_string();
@@ -28,7 +28,7 @@ fn joined(address: &str) -> SharedStudy {
     SharedStudy::open(open(address).unwrap(), "study").unwrap()
 }
 
-/// Ends a study that was mistreated, and looks whether all promises were kept.
+/// Finishes a study that was mistreated, and checks that all promises were kept.
 fn finish(address: &str, mut promises: Promises, budget: usize) {
     let (said, well) = Worker::start(address, usize::MAX, &["ttl=500", "wait=yes"]).end();
     assert!(well, "{said}");
@@ -37,7 +37,7 @@ fn finish(address: &str, mut promises: Promises, budget: usize) {
     promises.assert_kept(&study);
     assert_sound(&study);
     let counts = study.counts();
-    // What was lost three times is given up; all else has its value.
+    // Trials that were lost three times are given up; all others have values.
     assert_eq!((counts.complete + counts.lost, counts.open()), (budget, 0), "{counts:?}");
     assert!(study.study().trials().iter().all(|trial| trial.attempts <= 3));
     assert_eq!(verify(study.study().events()).unwrap(), []);
@@ -56,8 +56,8 @@ fn killed_at_every_moment(address: &str) {
     finish(address, promises, 40);
 }
 
-/// Kills each worker in its first evaluation, and starts the next at once, which sees that the last one is dead. Leases
-/// are long: nothing runs out by itself.
+/// Kills each worker in its first evaluation, and immediately starts the next one, which sees that the last one is
+/// dead. Leases are long: none runs out on its own.
 fn killed_and_restarted(address: &str) {
     let mut promises = Promises::default();
     for _ in 0..16 {
@@ -86,7 +86,7 @@ fn killed_and_restarted_on_the_same_machine_a_trial_is_run_three_times_in_all_on
     killed_and_restarted(&address);
 }
 
-/// A library that sets the clock of a process apart, by `ELBOW_CLOCK` seconds; none without a C compiler.
+/// A library that shifts the clock of a process by `ELBOW_CLOCK` seconds; `None` without a C compiler.
 fn another_clock(folder: &Path) -> Option<PathBuf> {
     let (source, library) = (folder.join("clock.c"), folder.join("clock.so"));
     let text = r#"
@@ -137,7 +137,7 @@ fn workers_whose_clocks_are_hours_apart_share_a_database() {
     let study = joined(&address);
     promises.assert_kept(&study);
     assert_sound(&study);
-    // Nobody took for lost what another had, and every time is the database's.
+    // No worker regarded another's trial as lost, and every time is the database's.
     assert_eq!(study.counts().complete, 30);
     assert!(study.study().trials().iter().all(|trial| trial.attempts == 1));
     assert!(study.stored().times().iter().all(|at| (at.0 as u64 / 1000).abs_diff(now()) < 600));
@@ -159,7 +159,7 @@ fn killed_at_every_moment_of_ask_and_tell_on_postgres() {
 
 fn killed_at_random(address: &str) {
     let (mut promises, mut interrupted) = (Promises::default(), 0);
-    // Four at a time, each killed some time after its first few lines, at moments that share no rhythm with the work.
+    // Four at a time, each killed some time after its first few lines, at moments unrelated to the rhythm of the work.
     // Together they cannot use up the budget.
     for round in 0..5u64 {
         let mut workers: Vec<Worker> = (0..4).map(|_| Worker::start(address, 5, &["ttl=500", "evaluate=3"])).collect();
@@ -274,6 +274,6 @@ fn a_database_that_restarts_and_cuts_connections_loses_nothing() {
     assert_eq!((promises.count(), study.counts().complete), (60, 60));
     promises.assert_kept(&study);
     assert_sound(&study);
-    // Each was told once, though some replies were lost and the report sent again.
+    // Each was reported once, although some replies were lost and the reports sent again.
     assert!(study.study().trials().iter().all(|trial| trial.measurements().len() == 1));
 }

@@ -1,9 +1,9 @@
-//! A power cut that drops what was not synced.
+//! A power cut that loses everything that was not synced.
 //!
-//! A worker runs with a library between it and the system, which writes down every write, every sync and every line that the
-//! worker says, in their order. From these notes the files are made anew as a disk would hold them after a power cut at
-//! any moment: all that was synced, and of the rest each sector of 512 bytes or not, by chance. Names of files are taken to
-//! be as durable as a journalling file system makes them.
+//! A worker runs with a library between it and the system, which records every write, every sync and every line that
+//! the worker prints, in order. From these records the files are rebuilt as a disk might hold them after a power cut at
+//! any moment: everything that was synced and, by chance, any of the other sectors of 512 bytes. Names of files are
+//! assumed to be as durable as on a journalling file system.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +17,7 @@ use elbowroom_store::{SharedStudy, Sqlite, check};
 
 const SECTOR: usize = 512;
 
-/// A note of the library.
+/// A record of the library.
 struct Note {
     kind: u8,
     file: String,
@@ -25,7 +25,7 @@ struct Note {
     bytes: Vec<u8>,
 }
 
-/// Makes the library; none without a C compiler.
+/// Builds the library; `None` without a C compiler.
 fn library(folder: &Path) -> Option<PathBuf> {
     let library = folder.join("disk.so");
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/disk.c");
@@ -34,7 +34,7 @@ fn library(folder: &Path) -> Option<PathBuf> {
     made.is_ok_and(|status| status.success()).then_some(library)
 }
 
-/// Reads the notes: kind, length of the name, offset, length of the bytes, and then the two.
+/// Reads the records: kind, length of the name, offset, length of the bytes, and then these two.
 fn read(path: &Path) -> Vec<Note> {
     let all = fs::read(path).unwrap();
     let (mut notes, mut rest) = (Vec::new(), &all[..]);
@@ -54,7 +54,7 @@ fn read(path: &Path) -> Vec<Note> {
 /// A write that was not synced yet: bytes from an offset on, or a length.
 type Pending = (usize, Option<Vec<u8>>);
 
-/// The files of a disk, and what was written to each since its last sync.
+/// The files of a disk, and the writes to each since its last sync.
 #[derive(Default, Clone)]
 struct Disk {
     files: HashMap<String, (Vec<u8>, Vec<Pending>)>,
@@ -76,7 +76,7 @@ impl Disk {
         }
     }
 
-    /// Makes the files in a folder as they are after a power cut.
+    /// Creates the files in a folder as they are after a power cut.
     fn cut(&self, folder: &Path, seed: &mut u64) {
         for (name, (durable, pending)) in &self.files {
             let mut bytes = durable.clone();
@@ -88,7 +88,7 @@ impl Disk {
     }
 }
 
-/// Writes those sectors that are kept; without bytes the file has this length from now on.
+/// Writes the sectors that are kept; without bytes, the file has this length from now on.
 fn write(file: &mut Vec<u8>, at: usize, bytes: Option<&[u8]>, mut keeps: impl FnMut(usize) -> bool) {
     let Some(bytes) = bytes else {
         if keeps(0) {
@@ -110,7 +110,7 @@ fn heads(seed: &mut u64) -> bool {
     (*seed >> 33) & 1 == 1
 }
 
-/// Cuts the power at many moments; how often a value that was acknowledged is missing, or the store cannot be read.
+/// Cuts the power at many moments; returns how often an acknowledged value is missing, or the store cannot be read.
 fn n_lost(notes: &[Note], before: &Disk, syncs: bool, n_cuts: usize) -> usize {
     let (mut disk, mut said, mut lost, mut seed) = (before.clone(), String::new(), 0, 5);
     for (i, note) in notes.iter().enumerate() {
@@ -135,7 +135,8 @@ fn n_lost(notes: &[Note], before: &Disk, syncs: bool, n_cuts: usize) -> usize {
             }
             whole
         });
-        // A cut while the last process closes the file leaves one that looks like a plain copy. Nothing of it is missing.
+        // A cut while the last process closes the file leaves a file that looks like a plain copy. Nothing in it is
+        // missing.
         let is_harmless = |fault: &String| fault.contains("plain copy");
         lost += usize::from(!whole || !check(&path).is_ok_and(|health| health.faults.iter().all(is_harmless)));
     }
@@ -152,7 +153,7 @@ fn a_power_cut_that_drops_what_was_not_synced_costs_nothing_that_was_acknowledge
     let (place, notes) = (folder.path().join("disk"), folder.path().join("notes"));
     fs::create_dir(&place).unwrap();
     let path = place.join("store.elbow");
-    // Long enough for the write-ahead log to be put into the file more than once.
+    // Long enough for the write-ahead log to be moved into the file more than once.
     SharedStudy::create(Arc::new(Sqlite::open(&path).unwrap()), "study", random(300)).unwrap();
     let mut before = Disk::default();
     before.files.insert("store.elbow".to_owned(), (fs::read(&path).unwrap(), Vec::new()));
@@ -167,13 +168,13 @@ fn a_power_cut_that_drops_what_was_not_synced_costs_nothing_that_was_acknowledge
     assert_eq!(notes.iter().filter(|note| note.kind == b'A' && note.bytes.starts_with(b"told")).count(), 300);
     assert!(count(b'S', "store.elbow-wal") >= 600, "a sync for each commit, but {}", count(b'S', "store.elbow-wal"));
     assert!(count(b'S', "store.elbow") >= 2 && count(b'W', "store.elbow") > 10, "it was put into the file");
-    // The notes show the whole of it.
+    // The records reproduce the files.
     let mut disk = before.clone();
     notes.iter().filter(|note| note.kind != b'A').for_each(|note| disk.take(note, true));
     assert_eq!(disk.files.len(), 1);
     assert!(disk.files["store.elbow"].0 == fs::read(&path).unwrap());
 
     assert_eq!(n_lost(&notes, &before, true, 150), 0);
-    // A disk that did not sync would lose something: the cuts are no show.
+    // A disk that does not sync loses something: the cuts are effective.
     assert!(n_lost(&notes, &before, false, 20) > 10);
 }

@@ -1,4 +1,4 @@
-//! Who a database on another machine must prove to be, shown with a server of PostgreSQL and authorities made here.
+//! How a database on another machine must prove its identity, shown with a PostgreSQL server and authorities made here.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,8 +11,8 @@ use crate::common::random;
 use elbowroom_store::{Dsn, Error, Postgres, SharedStudy, Store, open};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-/// The server's name in its certificate. It is no name of this machine: such a server is on another one, but for the
-/// `hostaddr` that says where it is found.
+/// The server's name in its certificate. It is not a name of this machine: such a server would be on another machine,
+/// except that `hostaddr` says where to find it.
 const NAME: &str = "db.example.org";
 
 struct Scene {
@@ -21,8 +21,8 @@ struct Scene {
 }
 
 impl Scene {
-    /// A server whose certificate is signed by the authority in `right.pem`, not by the one in `wrong.pem`, nor by that
-    /// of the same name in `impostor.pem`; none where there is no PostgreSQL.
+    /// A server whose certificate is signed by the authority in `right.pem`, not by the one in `wrong.pem`, nor by the
+    /// one with the same name in `impostor.pem`; `None` if there is no PostgreSQL.
     fn get() -> Option<&'static Self> {
         static SCENE: OnceLock<Option<Scene>> = OnceLock::new();
         SCENE.get_or_init(Self::make).as_ref()
@@ -45,7 +45,7 @@ impl Scene {
         self.folder.path().join(name)
     }
 
-    /// The address of the server by a name of one's choice, with more words.
+    /// The address of the server under a given name, with more keywords.
     fn address(&self, name: &str, words: &str) -> String {
         let (user, port) = self.cluster.user_and_port();
         let login = format!("user={user} password={PASSWORD}");
@@ -125,7 +125,7 @@ fn a_server_of_another_authority_is_refused() {
         assert!(refusal.contains(NAME) && refusal.contains(why), "{refusal}");
         assert!(refusal.contains("\n  try: add sslrootcert=FILE"), "{refusal}");
     }
-    // Nor do the machine's own authorities know it, if there are any.
+    // The machine's own authorities do not know it either, if there are any.
     let refusal = refusal(&scene.address(NAME, ""));
     assert!(refusal.contains("UnknownIssuer") || refusal.contains("no root certificates"), "{refusal}");
 }
@@ -133,7 +133,7 @@ fn a_server_of_another_authority_is_refused() {
 #[test]
 fn a_server_of_another_name_is_refused() {
     let Some(scene) = Scene::get() else { return };
-    // verify-ca of libpq would let it pass. On loopback it is verified if encryption is asked for.
+    // verify-ca of libpq would accept it. On loopback it is verified if encryption is requested.
     for (name, words) in
         [("other.example.org", ""), ("other.example.org", "sslmode=verify-ca"), ("localhost", "sslmode=require")]
     {

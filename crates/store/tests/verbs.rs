@@ -1,4 +1,4 @@
-//! A study in memory and a study in a store are asked and told in the same words.
+//! A study in memory and a study in a store have the same methods for asking and telling.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ fn config() -> StudyConfig {
     StudyConfig::new(space).goal(Goal::Maximize).initial(4)
 }
 
-/// The same lines for either kind of study. Written once as a macro, because the point is that the words are the same.
+/// The same lines for either kind of study. They are a macro, so that the calls are certainly the same.
 macro_rules! search {
     ($study:ident) => {{
         let point = Point::new().with("x", 0.25).with("n", 3);

@@ -8,7 +8,7 @@ use elbowroom_view::table::{Query, table};
 use elbowroom_view::views::map::map;
 use elbowroom_view::views::model::{parallel, slices};
 
-/// A rate for all, a beta for one kind and a momentum for the other, which is better.
+/// A rate for all, a beta for one kind and a momentum for the other kind, which is better.
 fn study() -> Study {
     let space = SearchSpace::new(vec![
         Parameter::category("kind", ["adam", "sgd"]),
@@ -46,7 +46,7 @@ fn pictures_leave_out_parameters_and_trials_that_have_no_part_in_them() {
     let scene = Scene::alone("net", &study);
     let along: Vec<String> = slices(&scene).unwrap().slices.into_iter().map(|slice| slice.axis.name).collect();
     assert_eq!(along, ["kind", "rate", "momentum"], "the recommended point has no beta");
-    // On the map of the rate and the momentum are those that have both.
+    // The map of the rate and the momentum shows the trials that have both.
     let n_sgd = study.trials().iter().filter(|trial| trial.point.get("momentum").is_some()).count();
     let drawn = map(&scene, false, 1, 3);
     assert_eq!(drawn.observed.len(), n_sgd);
@@ -57,7 +57,7 @@ fn pictures_leave_out_parameters_and_trials_that_have_no_part_in_them() {
             .unwrap()
             .ends_with(&format!("{} trials do not have both parameters and cannot be shown here", 12 - n_sgd))
     );
-    // A line has no place on the axis of a parameter that its trial does not have.
+    // A line has no position on the axis of a parameter that its trial does not have.
     for line in parallel(&scene, 12).lines {
         let point = &study.trial(line.trial).unwrap().point;
         let there: Vec<bool> = ["kind", "rate", "beta", "momentum"].map(|name| point.get(name).is_some()).into();

@@ -1,8 +1,8 @@
-//! What a panel of the dashboard takes: a view, a module that draws it, and one entry of the list of views.
+//! The parts of a panel of the dashboard: a view, a module that draws it, and one entry in the list of views.
 
 use std::path::{Path, PathBuf};
 
-/// What is ours in the two crates, besides the views, their panels, and what is made from the types.
+/// Our files in the two crates, except the views, their panels, and files generated from the types.
 fn files() -> Vec<PathBuf> {
     fn visit(folder: &Path, found: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -31,7 +31,7 @@ fn nothing_but_the_list_of_views_names_a_panel_that_needs_nothing_else() {
         files.iter().any(|file| file.ends_with("index.html")) && files.iter().any(|file| file.ends_with("openapi.rs"))
     );
     let names = |file: &PathBuf| {
-        // A font is no text.
+        // A font is not text.
         let text = String::from_utf8_lossy(&std::fs::read(file).unwrap()).to_lowercase();
         ["importance", "quality"].iter().any(|view| text.contains(view))
     };

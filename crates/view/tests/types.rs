@@ -1,4 +1,5 @@
-//! The types that the page's JavaScript is checked with: made from the schemas of the Rust types, and what Rust writes.
+//! The types with which the page's JavaScript is checked: generated from the schemas of the Rust types, and compared
+//! with what Rust writes.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +26,7 @@ struct Field {
 
 type Interfaces = BTreeMap<String, BTreeMap<String, Field>>;
 
-/// The interfaces of api.d.ts, which the formatter leaves with one field a line.
+/// The interfaces in api.d.ts, which the formatter leaves with one field per line.
 fn interfaces() -> Interfaces {
     let mut all = Interfaces::new();
     for block in DECLARED.split("export interface ").skip(1) {
@@ -47,7 +48,7 @@ fn interfaces() -> Interfaces {
     all
 }
 
-/// Checks the names of all fields, all the way down; lists of such values one by one.
+/// Checks the names of all fields recursively; lists of such values one by one.
 fn check(all: &Interfaces, kind: &str, value: &Value, at: &str) {
     let Some(fields) = all.get(kind) else { return };
     match value {
@@ -66,7 +67,7 @@ fn check(all: &Interfaces, kind: &str, value: &Value, at: &str) {
     }
 }
 
-/// Whether the types are being written anew: then those that were compiled in are old.
+/// Whether the types are being rewritten: then the compiled ones are outdated.
 fn is_writing() -> bool {
     std::env::var_os("ELBOWROOM_WRITE_SCHEMAS").is_some()
 }
@@ -108,7 +109,7 @@ fn the_types_of_the_page_are_those_that_rust_writes() {
     }
 }
 
-/// What the page calls differently, or more shortly.
+/// Names that are different, or shorter, on the page.
 const RENAMED: [(&str, &str); 6] = [
     ("BestAnswer", "Best"),
     ("MapPoint", "Place"),
@@ -122,7 +123,7 @@ fn in_page(name: &str) -> &str {
     RENAMED.iter().find(|(rust, _)| *rust == name).map_or(name, |(_, page)| page)
 }
 
-/// A schema as the page's checker writes it.
+/// A schema in the form that the page's checker reads.
 fn declared(schema: &Value) -> String {
     if let Some(name) = schema["$ref"].as_str() {
         return in_page(name.rsplit('/').next().unwrap()).to_owned();
@@ -145,7 +146,7 @@ fn declared(schema: &Value) -> String {
     }
 }
 
-/// The schemas of all that the page is sent.
+/// The schemas of everything that is sent to the page.
 fn schemas() -> Value {
     let mut generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     drop(generator.subschema_for::<(Overview, Studies, BestAnswer, Table, Listing, StatusAnswer, Why)>());
@@ -153,7 +154,7 @@ fn schemas() -> Value {
     Value::Object(generator.take_definitions(true))
 }
 
-/// What a schema without fields of its own stands for: one of some words, or another type.
+/// The meaning of a schema without its own fields: one of some words, or another type.
 fn alias(schema: &Value) -> String {
     let words = schema["enum"]
         .as_array()
@@ -163,7 +164,7 @@ fn alias(schema: &Value) -> String {
     if words.is_empty() { declared(schema) } else { words.join(" | ") }
 }
 
-/// A type of the page, as the formatter leaves it.
+/// A type of the page, in the form that the formatter leaves.
 fn written(name: &str, schema: &Value) -> String {
     let said = schema["description"].as_str().and_then(|text| text.lines().next()).unwrap_or_default();
     let said = format!("/** {said} */\n");
@@ -175,7 +176,7 @@ fn written(name: &str, schema: &Value) -> String {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let fields = properties.iter().map(|(field, schema)| {
         let kind = declared(schema);
-        // What is left out where there is nothing is never null.
+        // A field that is omitted when empty is never null.
         if required.contains(&json!(field)) {
             format!("  {field}: {kind};\n")
         } else {

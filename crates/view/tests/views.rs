@@ -1,4 +1,4 @@
-//! Views of studies, against what is known of them from elsewhere.
+//! Views of studies, compared with facts that are known from elsewhere.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -49,7 +49,7 @@ fn study(config: StudyConfig, n: usize, f: impl Fn(&Trial) -> f64) -> Study {
 fn the_importance_of_a_linear_functions_parameters_is_their_share_of_its_variance() {
     let none = study(StudyConfig::new(floats(2)), 0, |_| 0.0);
     assert_eq!(importance(&none).unwrap_err().what(), "a model needs at least two results");
-    // f = x0 + 2 x1 on the unit cube: Var = 1/12 + 4/12, and x2 has no part in it. Shares 1/5, 4/5, 0.
+    // f = x0 + 2 x1 on the unit cube: Var = 1/12 + 4/12, and x2 contributes nothing. Shares 1/5, 4/5, 0.
     let study = study(StudyConfig::new(floats(3)).initial(40).seed(3), 40, |t| x(t, 0) + 2.0 * x(t, 1));
     let found = importance(&study).unwrap();
     let share: BTreeMap<&str, f64> = found.rows.iter().map(|row| (row.name.as_str(), row.share)).collect();
@@ -103,7 +103,7 @@ fn the_acquisition_vanishes_at_a_pending_point_and_is_as_before_without_any() {
 
 #[test]
 fn slices_go_through_what_was_measured() {
-    // Without noise the model goes through its data, in the user's units and direction.
+    // Without noise, the model passes through its data, in the user's units and direction.
     let config = StudyConfig::new(floats(1)).goal(Goal::Maximize).initial(9).seed(1);
     let study = study(config, 9, |t| 10.0 - (x(t, 0) - 0.4).powi(2));
     let scene = Scene::alone("slice", &study);
@@ -123,7 +123,7 @@ fn results_that_are_left_out_are_predicted_and_named() {
     assert_eq!(quality.n, 20);
     for point in &quality.points {
         let value = study.trial(point.trial.unwrap()).unwrap().value().unwrap();
-        // The scale of the model and back costs a few digits.
+        // The conversion to the model's scale and back costs a few digits.
         assert!((point.observed - value).abs() < 1e-9 * value.abs().max(1.0), "{point:?} {value}");
         assert!((point.mean - value).abs() < 0.5, "a smooth function is predicted well: {point:?}");
     }
@@ -185,7 +185,7 @@ fn a_timeline_shows_lost_attempts_and_those_that_followed() {
 
 #[test]
 fn trials_that_one_worker_runs_at_once_are_in_lanes_of_their_own() {
-    // Six at once, then two more when the first and the third are done: six lanes are enough, and needed.
+    // Six at once, then two more when the first and the third are done: six lanes are sufficient and necessary.
     let mut study = Study::new(StudyConfig::new(floats(1)).initial(9)).unwrap();
     let ask = |study: &mut Study, q: usize| {
         let mut suggestion = study.suggest(q).unwrap();
@@ -278,7 +278,7 @@ fn every_picture_of_every_state_of_a_study_is_drawn_or_says_why_not() {
 
 #[test]
 fn the_doctor_tells_a_model_that_is_too_sure_from_one_that_is_not() {
-    // A lengthscale of three boxes and next to no noise: a wave does not fit, whatever is observed of it.
+    // A lengthscale of three boxes and next to no noise: a wave does not fit, whatever the observations.
     let hyperparameters = HyperparameterRule::Fixed { variance: 1.0, lengthscales: vec![3.0], noise: 1e-9 };
     let wrong = ModelConfig { hyperparameters, ..ModelConfig::default() };
     for (model, is_too_sure) in [(wrong, true), (ModelConfig::default(), false)] {
@@ -364,7 +364,7 @@ fn slices_of_results_over_decades_are_on_a_log_scale_and_others_are_not() {
         let study = study(StudyConfig::new(floats(1)).initial(16), 16, |t| f(x(t, 0)));
         slices(&Scene::alone("plate", &study)).unwrap()
     };
-    // From 0.001 to 1000, and what is expected stays positive.
+    // From 0.001 to 1000, and predictions stay positive.
     let wide = made(&|x| 10f64.powf(6.0 * x - 3.0));
     let floor = wide.log_floor;
     assert_eq!(floor.is_some(), wide.slices[0].mean.iter().all(|mean| *mean > 0.0), "{wide:?}");
@@ -398,7 +398,7 @@ fn slices_have_what_is_expected_of_every_objective_and_limited_result() {
     assert_eq!(slice.others[1].limits.at_least, Some(0.5));
     let within = slice.within_limits.as_ref().unwrap();
     for (i, u) in slice.u.iter().enumerate() {
-        // Straight lines, which a model of eight points has to a hundredth of their range.
+        // Straight lines, which a model of eight points reproduces to a hundredth of their range.
         assert!((slice.others[0].mean[i] - (10.0 - 10.0 * u)).abs() < 0.1, "{u}: {}", slice.others[0].mean[i]);
         assert!((u - 0.5).abs() < 0.1 || (within[i] > 0.5) == (*u > 0.5), "{u}: {}", within[i]);
     }
@@ -414,7 +414,7 @@ fn a_table_says_how_long_trials_took_and_who_ran_them_and_keeps_what_an_expressi
         study.tell(&handed, value).unwrap();
     }
     study.add(&Point::new().with("x0", 0.5), 1.0).unwrap();
-    // Made at 0; asked and told at these times; added last.
+    // Created at 0; asked and reported at these times; added last.
     let times = vec![0, 1000, 9000, 10_000, 12_000, 13_000, 18_500, 20_000];
     let scene = Scene { times, now: 30_000, ..Scene::of(&study) };
     let page = |query: Query| table(&scene, &query).unwrap();

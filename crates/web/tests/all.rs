@@ -1,6 +1,7 @@
 //! The server, from outside: each module is a file of tests.
 //!
-//! One program for them all, because each would be linked for itself with everything that the crate stands on.
+//! They form a single program, because each program would be linked separately with everything that the crate depends
+//! on.
 
 mod api;
 mod browser;

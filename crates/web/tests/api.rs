@@ -32,7 +32,7 @@ fn a_request_that_is_sent_again_has_the_same_answer_and_changes_nothing() {
         assert_eq!((&trial["point"]["gas"], &trial["point"]["steps"]), (&json!("Ar"), &json!(4)));
     }
     study.refresh().unwrap();
-    // Six with an end and five under way, then two, one and three.
+    // Six that ended and five under way, then two, one and three.
     assert_eq!(study.study().trials().len(), 6 + 5 + 2 + 1 + 3);
 }
 
@@ -65,7 +65,7 @@ fn what_is_told_failed_released_and_alive_says_so() {
         "held"
     );
     assert_eq!(post("tell", json!({ "trial": 6, "value": null }))["told"], "not_finite");
-    // sd is the root of noise, which is a variance; a parameter that is given twice is refused.
+    // sd is the square root of noise, which is a variance; a parameter that is given twice is refused.
     let point = json!({ "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" });
     let added = post("add", json!({ "point": point, "value": 2.0, "sd": 0.5 }))["trial"].clone();
     assert_eq!(served.get(&format!("/api/studies/plate/trials/{added}")).json()["noise"], 0.25);
@@ -84,9 +84,9 @@ fn what_is_told_failed_released_and_alive_says_so() {
         TrialStatus::Running,
     ];
     assert_eq!([6, 7, 8, 9, 10].map(status), all);
-    // The one that was given back is the next one's.
+    // The trial that was handed back goes to the next asker.
     assert_eq!(post("ask", json!({}))["trials"][0]["trial"], 9);
-    // What was handed out can be looked at, at once.
+    // A trial can be read as soon as it is handed out.
     let new = post("ask", json!({}))["trials"][0]["trial"].as_u64().unwrap();
     assert_eq!(served.get(&format!("/api/studies/plate/trials/{new}")).status, 200);
     study.refresh().unwrap();
@@ -133,7 +133,7 @@ fn results_are_told_by_name_over_http_and_shown() {
         (&json!("minutes"), &json!([0, 1, 2, 3]))
     );
 
-    // By way of the server as a store the log is the same, byte by byte.
+    // With the server as a store, the log is the same, byte for byte.
     study.refresh().unwrap();
     let remote = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
     assert_eq!((remote.stored().digest(), remote.study()), (study.stored().digest(), study.study()));
@@ -159,7 +159,7 @@ fn a_budget_is_set_over_http_and_never_below_what_was_handed_out() {
     assert_eq!((unread.status, &unread.json()["kind"]), (400, &json!("request")));
     assert_eq!(served.get("/api/studies/nothing").json()["kind"], "no_study");
     assert_eq!(set(json!(null)).json()["trials"], json!(null));
-    // The same by a worker that has the store behind HTTP.
+    // The same by a worker whose store is behind HTTP.
     let mut far = SharedStudy::open(open(&served.url).unwrap(), "plate").unwrap();
     assert!(far.set_budget(Some(7)).unwrap());
     study.refresh().unwrap();
@@ -172,7 +172,7 @@ fn many_events_go_over_http_in_parts_that_a_server_takes() {
     let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0)]).unwrap();
     SharedStudy::create(served.store.clone(), "many", StudyConfig::new(space)).unwrap();
     let mut far = SharedStudy::open(open(&served.url).unwrap(), "many").unwrap();
-    // A megabyte and a half in all; a body may have one.
+    // A megabyte and a half in total; a body may have one.
     let row = |i: u64| Event::Added {
         trial: TrialId(i),
         point: Point::new().with("x", i as f64 / 1e4),
@@ -234,7 +234,7 @@ fn a_body_says_what_is_meant_or_is_refused() {
     let point = json!({ "temperature": 30, "rate": 0.1, "steps": 2, "gas": "N2" });
     assert_eq!(status("add", json!({ "point": point, "noise": 0.1 })), 400);
     assert_eq!(study.refresh().unwrap(), 0, "nothing was written");
-    // A request's name may be as long as any.
+    // A request's name may have the maximum length.
     let add = json!({ "point": point, "instead_of": 6, "request": "r".repeat(200) });
     let added = served.post("/api/studies/plate/add", &add).json();
     assert_eq!(served.post("/api/studies/plate/add", &add).json(), added);

@@ -1,4 +1,4 @@
-//! The dashboard in a real browser. Skipped, and said so, where there is no Chromium.
+//! The dashboard in a real browser. Skipped, with a message, if there is no Chromium.
 
 use crate::common::browser::Browser;
 use crate::common::{Served, study};
@@ -31,7 +31,7 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     assert!(browser.count("canvas") >= 1 && browser.count(".finding") >= 3);
     browser.shot("overview-light");
 
-    // A worker tells a value through the store file; the page shows it without being asked.
+    // A worker reports a value through the store file; the page shows it on its own.
     let trial = study.study().trial(TrialId(24)).unwrap().clone();
     study.tell(trial.id, 0.031).unwrap();
     browser.wait("[...document.querySelectorAll('.tile .big')][1].textContent === '23'");
@@ -68,7 +68,7 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     let refused = browser.eval("fetch('/api/studies/plate/tell', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{\"trial\":25,\"value\":1}' }).then((r) => r.status)");
     assert_eq!(refused, 403);
 
-    // The keys, the dark side, and a narrow screen.
+    // The keys, the dark theme, and a narrow screen.
     browser.eval("document.body.dispatchEvent(new KeyboardEvent('keydown', { key: '1', bubbles: true }))");
     browser.wait("document.documentElement.dataset.ready === '#/s/plate/overview'");
     browser.dark(true);
@@ -86,7 +86,7 @@ fn a_running_study_is_seen_live_and_every_panel_draws_what_the_server_knows() {
     );
     browser.shot("overview-narrow-dark");
 
-    // The refused change was logged by the browser, and nothing else was.
+    // The browser logged the refused change, and nothing else.
     let others: Vec<&String> = browser.complaints.iter().filter(|text| !text.contains("403")).collect();
     assert!(others.is_empty(), "{others:?}");
 }
@@ -249,7 +249,7 @@ fn a_report_sorts_and_filters_as_the_server_does() {
             assert_eq!(listed(&mut browser), expected(&format!("{query}&reverse={reverse}")), "{head} {arrow}");
         }
     }
-    // Sorted by gas, downwards, from here on.
+    // Sorted by gas in descending order from here on.
     let sorted = "sort=parameter&parameter=gas&reverse=true";
     for (state, n) in [("failed", 2), ("complete", 14), ("", 21)] {
         browser.eval(&format!("(() => {{ const s = document.querySelector('select[aria-label=state]'); s.value = {state:?}; s.dispatchEvent(new Event('change')); }})()"));

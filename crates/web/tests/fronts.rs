@@ -1,4 +1,4 @@
-//! Several outcomes over HTTP and in a real browser, which is skipped, and said so, where there is no Chromium.
+//! Several outcomes over HTTP and in a real browser, which is skipped, with a message, if there is no Chromium.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::common::Served;
 use crate::common::browser::Browser;
 
-/// A study of two or three objectives over many decades of cost, with a limit, failures and results that are late.
+/// A study of two or three objectives with costs over many decades, a limit, failures and late results.
 fn laboratory(store: &Arc<dyn Store>, name: &str, with_third: bool) -> SharedStudy {
     let space =
         SearchSpace::new(vec![Parameter::float("celsius", 20.0, 90.0), Parameter::float("hours", 1.0, 12.0)]).unwrap();
@@ -32,7 +32,7 @@ fn laboratory(store: &Arc<dyn Store>, name: &str, with_third: bool) -> SharedStu
         let told = [("yield", 20.0 + 75.0 * u), ("cost", 10f64.powf(4.0 * u + f64::from(i % 2))), ("waste", waste)];
         let told: Vec<(&str, f64)> = told.into_iter().filter(|(name, _)| with_third || *name != "waste").collect();
         let purity = 99.5 - 7.0 * u;
-        // The purity of the last two is still to come.
+        // The purity of the last two is still missing.
         let told: Vec<(&str, f64)> = told.into_iter().chain((i < 12).then_some(("purity", purity))).collect();
         let told: elbowroom::study::Results = told.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
         study.add(&point, told).unwrap();
@@ -105,7 +105,7 @@ fn the_front_is_drawn_and_a_trial_that_is_picked_shows_its_parameters() {
     assert!(picked.contains("trial 3") && picked.contains("celsius") && picked.contains("36.154"), "{picked}");
     browser.shot("front-two");
 
-    // Another pair of results, with a limit to be seen.
+    // Another pair of results, with a visible limit.
     let choose = |browser: &mut Browser, label: &str, k: usize| {
         browser.eval(&format!(
             "(() => {{ const s = document.querySelector('select[aria-label={label}]'); s.value = '{k}'; \

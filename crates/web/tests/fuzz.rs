@@ -1,5 +1,5 @@
-//! Random requests made from the OpenAPI document, right ones and wrong ones: none is a fault of the server, none leaves a
-//! log that cannot be read, and what a right request is answered is in the document.
+//! Random requests generated from the OpenAPI document, valid and invalid ones: none causes a server error, none leaves
+//! an unreadable log, and the answers to valid requests match the document.
 
 use crate::common::{Served, study};
 use elbowroom::rng::Stream;
@@ -47,7 +47,7 @@ fn no_request_of_the_document_or_beside_it_is_a_fault_of_the_server() {
     assert_eq!(served.get("/api/studies/plate").status, 200);
 }
 
-/// An address with its parameters filled in: mostly what there is, now and then anything.
+/// An address with its parameters filled in: mostly with existing values, sometimes with anything.
 fn address(path: &str, operation: &Value, random: &mut Stream) -> String {
     let mut address = path.to_owned();
     let mut query = Vec::new();
@@ -94,7 +94,7 @@ fn odd(random: &mut Stream) -> String {
     all[random.below(all.len())].to_owned()
 }
 
-/// A schema with those that it refers to in their places.
+/// A schema with the schemas that it refers to inserted.
 fn resolved(all: &Value, schema: &Value) -> Value {
     match schema {
         Value::Object(fields) => match fields.get("$ref").and_then(Value::as_str) {
@@ -106,7 +106,7 @@ fn resolved(all: &Value, schema: &Value) -> Value {
     }
 }
 
-/// A value of a schema.
+/// A value that matches a schema.
 fn value(schema: &Value, random: &mut Stream) -> Value {
     if let Some(only) = schema.get("const") {
         return only.clone();
@@ -151,7 +151,7 @@ fn value(schema: &Value, random: &mut Stream) -> Value {
     }
 }
 
-/// A body as it is, or with something wrong in it.
+/// A body, either unchanged or with an error in it.
 fn spoiled(mut body: Value, random: &mut Stream) -> String {
     match random.below(8) {
         0 => odd(random) + "x",

@@ -1,5 +1,5 @@
-//! Every page of the dashboard as people look at it: three widths, two themes, six workers, failures, values over decades,
-//! several results. Skipped, and said so, where there is no Chromium; the pictures are in `target/screenshots`.
+//! Every page of the dashboard as people see it: three widths, two themes, six workers, failures, values over decades,
+//! several results. Skipped, with a message, if there is no Chromium; the pictures are in `target/screenshots`.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn decades(store: &Arc<dyn Store>, name: &str) -> SharedStudy {
     study
 }
 
-/// Two objectives and a limit, with names that are long.
+/// Two objectives and a limit, with long names.
 fn outcomes(store: &Arc<dyn Store>, name: &str) -> SharedStudy {
     let space = SearchSpace::new(vec![
         Parameter::float("catalyst_amount_mol_percent", 0.1, 10.0).log(),
@@ -68,7 +68,7 @@ fn go(browser: &mut Browser, study: &str, page: &str) {
 
 const PAGES: [&str; 9] = ["overview", "front", "map", "model", "trials", "parallel", "workers", "health", "trial/12"];
 
-/// Has the page keep what is written on each canvas, and where: charts of lines are drawn there.
+/// Makes the page record the texts on each canvas, and their positions: charts of lines are drawn there.
 fn keep_what_is_written(browser: &mut Browser) {
     browser.eval(
         "const context = CanvasRenderingContext2D.prototype;
@@ -89,9 +89,9 @@ fn keep_what_is_written(browser: &mut Browser) {
     );
 }
 
-/// Looks at a page: nothing hangs over the edge, no two texts of a chart cover each other. Keeps a picture of it.
+/// Checks a page: nothing extends beyond the edge, and no two texts of a chart overlap. Saves a picture of it.
 fn look(browser: &mut Browser, width: u32, name: &str) {
-    // The page may have been drawn at another width: until it is drawn again it is as wide as it was.
+    // The page may have been drawn at another width: it keeps that width until it is redrawn.
     browser.wait(&format!("document.documentElement.scrollWidth <= {width}"));
     let covered = browser.eval(
         "[...document.querySelectorAll('svg')].flatMap((chart) => {
@@ -110,7 +110,7 @@ fn look(browser: &mut Browser, width: u32, name: &str) {
             written.slice(i + 1).filter((b) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1
                 && Math.abs(a.bottom - b.bottom) < 13).map((b) => `${a.words} | ${b.words}`)))",
     );
-    // A number that is broken in two lines reads as two.
+    // A number that is broken across two lines reads as two numbers.
     let broken = browser.eval(
         "[...document.querySelectorAll('.tile .big')].filter((big) => big.scrollWidth > big.clientWidth
             || big.getBoundingClientRect().height > 45).map((big) => big.textContent)",
@@ -122,7 +122,7 @@ fn look(browser: &mut Browser, width: u32, name: &str) {
     );
     browser.shot(&format!("{name}-{width}"));
     assert_eq!(over_the_edge, serde_json::json!([]), "{name} at {width}: hangs over the edge of its card");
-    // On a narrow screen the tabs scroll, and that of the page is in view.
+    // On a narrow screen the tabs scroll, and the page's own tab is in view.
     let tab_in_view = browser.eval(
         "[...document.querySelectorAll('nav [aria-current]')].every((tab) =>
             tab.getBoundingClientRect().left >= 0 && tab.getBoundingClientRect().right <= innerWidth + 1)",
@@ -173,7 +173,7 @@ fn every_page_fits_a_telephone_a_tablet_and_a_desk_in_the_dark_and_in_the_light(
     go(&mut browser, "decades", "model");
     let n_written = browser.eval("Math.max(...[...document.querySelectorAll('canvas')].map((c) => c.written.length))");
     assert!(n_written.as_u64().unwrap() > 5, "labels were looked at: {n_written}");
-    // A study without results has no model, which the browser notes.
+    // A study without results has no model, and the browser logs that.
     let others: Vec<&String> = browser.complaints.iter().filter(|text| !text.contains("/studies/empty/")).collect();
     assert!(others.is_empty(), "{others:?}");
 }
@@ -222,7 +222,7 @@ fn one_switch_turns_the_scales_of_every_view_and_is_remembered() {
         browser.eval(&format!("(() => {{ const s = document.getElementById('scale'); s.value = {scale:?}; s.dispatchEvent(new Event('change')); }})()"));
         browser.wait("document.documentElement.dataset.ready");
     };
-    // The last axis is that of the values: over decades, its marks are powers of ten.
+    // The last axis is that of the values: over decades, its ticks are powers of ten.
     let marks = "[...document.querySelectorAll('svg.chart > text:not(.ink)')].map((t) => t.textContent)";
     let powers = format!("{marks}.filter((t) => /^(1|10+|0\\.0*1|1e-?\\d+)$/.test(t)).length");
     go(&mut browser, "decades", "parallel");
@@ -233,7 +233,7 @@ fn one_switch_turns_the_scales_of_every_view_and_is_remembered() {
     choose(&mut browser, "log");
     assert_eq!(browser.eval(&powers).as_u64().unwrap(), n_auto);
 
-    // Costs do not span decades: they are on a log scale because that was chosen, on another page.
+    // Costs do not span decades: they are on a log scale because that was chosen on another page.
     let at = "[...document.querySelectorAll('.mark.front')].map((m) => Number(m.querySelector('circle').getAttribute('cy')).toFixed(2)).join()";
     go(&mut browser, "outcomes", "front");
     let logarithmic = browser.eval(at);
@@ -283,7 +283,7 @@ fn a_point_says_what_it_is_and_a_click_opens_its_trial() {
         browser.wait("document.documentElement.dataset.ready === '#/s/decades/trial/7'");
         assert_eq!(browser.eval("document.querySelector('.tip').hidden"), true, "{page}");
     }
-    // On the canvas, too: somewhere along the line of the first trial there is its point.
+    // On the canvas as well: the point of the first trial is somewhere along its line.
     go(&mut browser, "decades", "overview");
     browser.wait("document.querySelector('canvas')");
     browser.eval("(() => { const place = document.querySelector('.uplot').parentElement.parentElement; const box = place.getBoundingClientRect(); for (let x = box.left; x < box.right && (document.querySelector('.tip').hidden); x += 6) for (let y = box.top; y < box.bottom && document.querySelector('.tip').hidden; y += 6) place.dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: y })); })()");

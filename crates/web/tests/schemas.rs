@@ -1,4 +1,4 @@
-//! The schemas of the OpenAPI document are those of the Rust types, and what is answered is what they say.
+//! The schemas of the OpenAPI document are those of the Rust types, and answers match them.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::common::{Served, study};
 
-/// Every answer that has a type of its own, and what they are made of.
+/// Every answer that has its own type, and the types that it contains.
 fn made() -> Value {
     let generator = |settings: SchemaSettings| {
         settings.with(|s| s.definitions_path = "/components/schemas".into()).into_generator()
@@ -28,7 +28,7 @@ fn made() -> Value {
     drop(g.subschema_for::<(BudgetAnswer, EventsAnswer<'_>, HeartbeatAnswer, PauseAnswer, StoreReply, WireSnapshot)>());
     VIEWS.iter().for_each(|view| view.add_schema(g));
     let mut all = generated.take_definitions(true);
-    // What is sent may leave out what has a default.
+    // Requests may omit fields that have a default.
     let mut sent = generator(SchemaSettings::draft2020_12().for_deserialize());
     drop(sent.subschema_for::<StoreRequest>());
     for (name, schema) in sent.take_definitions(true) {
@@ -50,7 +50,7 @@ fn the_schemas_of_the_document_are_those_of_the_types() {
     assert!(std::fs::read_to_string(&path).unwrap() == text, "src/schemas.json is not what the types say; {hint}");
 }
 
-/// Whether a value is what a schema says, as far as our schemas go.
+/// Whether a value matches a schema, for the features that our schemas use.
 fn check(all: &Value, schema: &Value, value: &Value, at: &str) -> Result<(), String> {
     if let Some(name) = schema["$ref"].as_str() {
         return check(all, &all[name.rsplit('/').next().unwrap()], value, at);
@@ -147,7 +147,7 @@ fn what_is_answered_is_what_the_document_says() {
     post(json!({ "do": "extend", "attempts": [{ "trial": 15, "attempt": 1 }, { "trial": 3, "attempt": 1 }] }));
     post(json!({ "do": "report", "event": { "v": 1, "event": "released", "trial": 15 }, "attempt": null }));
     assert_eq!(n_checked, VIEWS.len() + 23);
-    // Everything that is answered in JSON has a type, but for the document itself and its stream.
+    // Every JSON answer has a type, except the document itself and its stream.
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, operation) in methods.as_object().unwrap() {
             let schema = &operation["responses"]["200"]["content"]["application/json"]["schema"];

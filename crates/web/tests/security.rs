@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const JSON: &str = "content-type: application/json\r\n";
 
-/// Every path that is served, from the document, and two that are not.
+/// Every path that is served, from the document, and two that are not served.
 fn paths() -> Vec<(String, String)> {
     let document = document();
     let mut all: Vec<(String, String)> = Vec::new();
@@ -241,7 +241,7 @@ fn formulas_in_a_csv_are_texts_and_markup_in_json_is_data() {
     let csv = served.get("/api/studies/sheet/trials.csv");
     assert_eq!(csv.header("content-type"), Some("text/csv; charset=utf-8"));
     for line in csv.body.lines() {
-        // Cells that hold a comma or a quote stand in quotes.
+        // Cells with a comma or a quote are quoted.
         for cell in line.split(',') {
             let cell = cell.trim_start_matches('"');
             let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();

@@ -1,4 +1,4 @@
-//! What the dashboard's pictures show, looked at in a real browser. Skipped, and said so, where there is no Chromium.
+//! What the dashboard's pictures show, checked in a real browser. Skipped, with a message, if there is no Chromium.
 
 use crate::common::browser::Browser;
 use crate::common::{Served, space, yield_loss};
@@ -7,8 +7,8 @@ use elbowroom_store::{SharedStudy, Store};
 use serde_json::json;
 use std::sync::Arc;
 
-/// A study of one worker that runs six at once: values over decades, the best at the end; two failures, three infeasible
-/// points, and six trials under way.
+/// A study of one worker that runs six trials at once: values over decades, the best at the end; two failures, three
+/// infeasible points, and six trials under way.
 fn six_at_once(store: &Arc<dyn Store>) -> SharedStudy {
     let config = StudyConfig::new(space()).seed(7).budget(60).initial(24);
     let mut study = SharedStudy::create(store.clone(), "plate", config).unwrap().worker("laptop 4711");
@@ -43,7 +43,7 @@ fn go(browser: &mut Browser, page: &str) {
     browser.wait(&format!("document.documentElement.dataset.ready === '#/s/plate/{page}'"));
 }
 
-/// Where in a chart there are pixels of a colour: their rows and columns, in pixels of the page from the plot's corner.
+/// The positions of a colour in a chart: rows and columns, in pixels of the page from the plot's corner.
 const PIXELS: &str = "((place, hue) => {
     const canvas = place.querySelector('canvas'), over = place.querySelector('.u-over').getBoundingClientRect();
     const box = canvas.getBoundingClientRect(), scale = canvas.width / box.width;
@@ -69,7 +69,7 @@ fn parallel_trials_of_one_worker_are_in_lanes_of_their_own() {
     let heights = browser.eval("new Set([...document.querySelectorAll('.span')].map((s) => s.getAttribute('y'))).size");
     assert_eq!(heights, 6, "six at once are six lanes");
     browser.shot("lanes-light");
-    // Of those that run, none lies upon another.
+    // No two of them overlap.
     let upon = browser.eval(
         "(() => { const all = [...document.querySelectorAll('.span')].map((s) => s.getBoundingClientRect());
             return all.filter((a, i) => all.some((b, j) => i < j && a.top === b.top && a.left < b.right - 1.6 && b.left < a.right - 1.6)).length; })()",
@@ -106,7 +106,7 @@ fn categories_are_not_joined_by_lines_in_a_slice() {
         let seen = browser.eval(&format!("{PIXELS}(document.querySelectorAll('.slices .uplot')[{place}], 'blue')"));
         seen["columns"].as_array().unwrap().len() as f64 / seen["width"].as_f64().unwrap()
     };
-    // Charts of the temperature and of the gas: a line takes nearly every column, three marks with whiskers do not.
+    // Charts of the temperature and of the gas: a line covers nearly every column, three marks with whiskers do not.
     assert!(share(&mut browser, 0) > 0.8, "{}", share(&mut browser, 0));
     assert!((0.01..0.4).contains(&share(&mut browser, 6)), "{}", share(&mut browser, 6));
 }
@@ -144,7 +144,7 @@ fn the_header_fits_on_a_phone_also_where_studies_can_be_changed() {
         for page in ["overview", "trials", "workers"] {
             go(&mut browser, page);
             browser.wait("document.querySelector('.dot.on')");
-            // The page may have stood there before at another width: until it is drawn anew it is as wide as it was.
+            // The page may have been shown before at another width: it keeps that width until it is redrawn.
             browser.wait(&format!("document.documentElement.scrollWidth <= {width}"));
             let out = browser.eval(
                 "[...document.querySelectorAll('header *')].filter((e) => e.getClientRects().length).map((e) => [e.tagName, e.textContent, e.getBoundingClientRect()]).filter(([, , r]) => r.right > innerWidth + 0.5 || r.left < -0.5).map(([t, w]) => `${t} ${w}`)",

@@ -1,12 +1,12 @@
 //! How many instructions a fit, a cold ask and a warm ask take: `count [--write] [--baseline FILE]`.
 //!
-//! Times on a shared machine differ by a fifth from run to run; instructions do not. Valgrind's callgrind counts them, in
-//! processes that do one step more than others: a phase is the difference of the two, so it holds neither the data nor
-//! the start of a program. The counts are compared with those of a file, and the program ends with 1 if one of them is
-//! more than 5 % larger. `--write` replaces that file instead.
+//! Times on a shared machine differ by a fifth from run to run; instruction counts do not. Valgrind's callgrind counts
+//! them, in processes that do one step more than others: a phase is the difference of two such processes, so it
+//! includes neither the data nor the start of a program. The counts are compared with those in a file, and the program
+//! exits with 1 if one of them is more than 5 % larger. `--write` replaces that file instead.
 //!
-//! Valgrind knows no AVX-512 and shows its programs a processor without it, so that the code for AVX2 (`x86_64-v3`) is
-//! counted on newer processors too. Counts of another level are not comparable, and are not compared.
+//! Valgrind does not support AVX-512 and shows its programs a processor without it, so on newer processors too the code
+//! for AVX2 (`x86_64-v3`) is counted. Counts of another level are not comparable, and are not compared.
 
 use std::hint::black_box;
 use std::process::{Command, ExitCode};
@@ -20,21 +20,21 @@ use serde::{Deserialize, Serialize};
 /// Observations and dimensions.
 const CELLS: [(usize, usize); 2] = [(50, 6), (200, 6)];
 
-/// Each step is done for as many seeds, so that one search that ends a step later does not show.
+/// Each step is done for this many seeds, so that one search that ends a step later does not show.
 const SEEDS: u64 = 3;
 
-/// A warm ask is short, and a process takes some 10⁵ instructions more or fewer from run to run (hash tables have random
-/// keys), so there are some of them.
+/// A warm ask is short, and counts vary by some 10⁵ instructions from run to run (hash tables have random keys), so
+/// there are several.
 const WARM_ASKS: usize = 5;
 
-/// How much larger a count may be than the one it is compared with.
+/// The relative increase at which a count is refused.
 const LIMIT: f64 = 0.05;
 
 /// A phase, the step that ends with it, and the step that ends before it.
 const PHASES: [(&str, &str, &str); 3] =
     [("fit", "fit", "data"), ("cold_ask", "cold", "study"), ("warm_ask", "warm", "cold")];
 
-/// The counts that new ones are compared with.
+/// The reference counts.
 const BASELINE: &str = "crates/bench/results/instructions.jsonl";
 
 /// The instructions of a phase, over all seeds.
@@ -56,7 +56,7 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        // How this program calls itself.
+        // This is how the program starts itself.
         ["step", name, n, d] => {
             (0..SEEDS).for_each(|seed| step(name, number(n), number(d), seed));
             println!("{}", Build::current().cpu);
@@ -99,7 +99,7 @@ fn run(words: &[&str]) -> ExitCode {
     if refusals.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
-/// What a counted process does for one seed. All but the last part of it is what another step does too.
+/// What a counted process does for one seed. All but its last part is also done by another step.
 fn step(name: &str, n: usize, d: usize, seed: u64) {
     match name {
         "data" | "fit" => {
@@ -145,7 +145,7 @@ fn count_cell(n: usize, d: usize) -> Vec<Count> {
     PHASES.map(count).into()
 }
 
-/// The instructions of a step in a process of its own, and the processor level that it found.
+/// The instructions of a step in a separate process, and the processor level that it found.
 fn counted_by_valgrind(step: &str, n: usize, d: usize) -> (u64, String) {
     let program = std::env::current_exe().unwrap_or_else(|e| stop(&format!("this program cannot find itself: {e}")));
     let mut command = Command::new("valgrind");
@@ -165,7 +165,7 @@ fn counted_by_valgrind(step: &str, n: usize, d: usize) -> (u64, String) {
     (counted, String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// The number of instructions in what callgrind says: `==7== Collected : 123456`.
+/// The number of instructions in callgrind's output: `==7== Collected : 123456`.
 fn collected(said: &str) -> Option<u64> {
     said.lines().find_map(|line| line.split_once("Collected :")?.1.trim().parse().ok())
 }
@@ -178,7 +178,7 @@ fn read(path: &str) -> Vec<Count> {
     text.lines().map(count).collect()
 }
 
-/// What a count is beside the one before: in words, or why it is refused.
+/// How a count compares with the previous one: in words, or why it is refused.
 fn compare(count: &Count, before: &[Count]) -> Result<String, String> {
     let Count { phase, n, d, instructions, cpu, .. } = count;
     let name = format!("{phase} at n = {n}, d = {d}");

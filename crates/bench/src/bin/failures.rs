@@ -9,9 +9,10 @@
 //! failures eval PROBLEM MODE SEED TRIAL name=value …     what `elbow run` calls
 //! ```
 //!
-//! `--problems` also knows `all`, `regions`, `chance`, and `tuning`, `tuning-chance` and `tuning-both` for those that rules are chosen on. Each run is a row of the file
-//! (`crates/bench/results/failures.csv` unless told otherwise); rows that are there already are not run again.
-//! `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of them.
+//! `--problems` also accepts `all`, `regions`, `chance`, and `tuning`, `tuning-chance` and `tuning-both` for the
+//! problems on which rules are chosen. Each run is a row of the file (`crates/bench/results/failures.csv` by default);
+//! existing rows are not run again. `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of
+//! them.
 
 use std::io::{BufRead as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -26,7 +27,7 @@ use elbowroom_bench::failing::table::{self, Row};
 use elbowroom_bench::failing::{Fallible, Mode, command, library, serve, tuning};
 use elbowroom_bench::options::stop;
 
-/// Where the rows are.
+/// The file of rows.
 const RESULTS: &str = "crates/bench/results/failures.csv";
 
 /// The last commit at which failures taught nothing.
@@ -35,7 +36,7 @@ const BASE: &str = "b63d896";
 /// What the README's first command runs.
 const EXAMPLE: &str = "examples/search";
 
-/// How long an evaluation of mean length takes where it is a process, so that several are under way at once.
+/// The mean duration of an evaluation that is a process, so that several are under way at once.
 const EVALUATION: Duration = Duration::from_millis(20);
 
 fn main() {
@@ -144,7 +145,7 @@ impl Plan {
     }
 }
 
-/// Runs through one door what the file does not have yet, and appends each row as it comes.
+/// Runs whatever the file does not have yet through one interface, and appends each row when it is done.
 fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fallible<Score> + Sync) -> Fallible<()> {
     let commit = commit();
     let known = table::keys(&table::read(&plan.out)?);
@@ -224,7 +225,7 @@ fn answer_lines() -> Fallible<()> {
     Ok(())
 }
 
-/// The last commit that changed what is measured, or `ELBOWROOM_COMMIT`. Changes of the benchmark itself are none.
+/// The last commit that changed what is measured, or `ELBOWROOM_COMMIT`. Changes of the benchmark itself do not count.
 fn commit() -> String {
     const MEASURED: [&str; 6] = ["--", "crates/core", "crates/run", "crates/store", "crates/cli", "crates/python"];
     if let Ok(commit) = std::env::var("ELBOWROOM_COMMIT") {

@@ -1,9 +1,9 @@
 //! How far recorded fits are below the best: `fits [--seeds 2] [--threads 1] [--out crates/bench/results/fits.csv]`.
 //!
-//! Studies of ten problems run to 300 evaluations. At 70, 150 and 300 of them the model of the study (`warm`: each fit
-//! starts from the last) and one made of the same observations at once (`cold`) are held against the best of 20 random
-//! starts on all observations with the same bend, and against the best over 19 bends, each from that best θ.
-//! Distances are nats of likelihood times prior, with the Jacobian of the bend.
+//! Studies of ten problems run to 300 evaluations. At 70, 150 and 300 evaluations the model of the study (`warm`: each
+//! fit starts from the last) and a model fitted to the same observations from scratch (`cold`) are compared with the
+//! best of 20 random starts on all observations with the same bend, and with the best over 19 bends, each starting from
+//! that best θ. Distances are nats of likelihood times prior, with the Jacobian of the bend.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ const PROBLEMS: [&str; 10] = [
 
 const SIZES: [usize; 3] = [70, 150, 300];
 
-/// What a record is judged on: its kernel, the results, and what wild ones have of noise.
+/// What a record is judged on: its kernel, the results, and the noise of wild ones.
 struct Evidence<'a> {
     kernel: KernelKind,
     x: &'a Points,
@@ -50,8 +50,8 @@ impl<'a> Evidence<'a> {
         Self { kernel, x, y, wild: is_any_wild.then(|| y.iter().enumerate().map(own).collect()) }
     }
 
-    /// ln of likelihood times prior of the results under a bend, from θ, and more starts; with no start but θ and no
-    /// evaluation but one it is the value at θ.
+    /// ln of likelihood times prior of the results under a bend, from θ and more starts. With θ as the only start and a
+    /// single evaluation, this is the value at θ.
     fn found(&self, map: &ResultScale, theta: &[f64], starts: usize, evaluations: usize) -> (f64, Vec<f64>) {
         let config = ModelConfig::default();
         let values = self.y.iter().map(|&v| map.encode(v)).collect();
@@ -73,8 +73,8 @@ impl<'a> Evidence<'a> {
         (found.value + map.ln_jacobian(self.y), found.theta)
     }
 
-    /// Nats that a record is below the best with its bend, and below the best over all bends, and log10 of how far its
-    /// bend is from that best one.
+    /// By how many nats a record is below the best with its bend, and below the best over all bends, and log10 of the
+    /// distance between its bend and that best one.
     fn judge(&self, record: &ModelRecord, map: &ResultScale) -> Vec<f64> {
         let (own, _) = self.found(map, &record.theta, 0, 1);
         let (same, theta) = self.found(map, &record.theta, 20, 300);
@@ -151,7 +151,7 @@ fn main() {
     summarize(&known, &problems, seeds);
 }
 
-/// The largest distance of each problem, with the same bend and over bends.
+/// The largest distance on each problem, with the same bend and over bends.
 fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], seeds: u64) {
     println!(
         "Nats below the best of 20 starts with the same bend / below the best over all bends; the worse of {seeds} seeds.\n"

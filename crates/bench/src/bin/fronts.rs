@@ -1,12 +1,14 @@
-//! Several objectives: how much of the best hypervolume is missing after so many evaluations, by how pending points count:
-//! `fronts [--seeds 10] [--threads 1] [--batch 5] [--problems a,b] [--rules a,b] [--evaluations 60] [--out FILE]`.
+//! Several objectives: how much of the best hypervolume is missing after this many evaluations, depending on how
+//! pending points count: `fronts [--seeds 10] [--threads 1] [--batch 5] [--problems a,b] [--rules a,b] [--evaluations
+//! 60] [--out FILE]`.
 //!
-//! A row has the log10 of the share of the best known hypervolume that is missing, halfway and at the end, and the CPU seconds of all choices
-//! (fits apart). What is there is not run again. The table compares every rule with the first one, seed by seed.
+//! A row has log10 of the missing share of the best known hypervolume, halfway and at the end, and the CPU seconds of
+//! all choices (without fits). Existing rows are not run again. The table compares every rule with the first one, seed
+//! by seed.
 //!
-//! `fronts --speed` measures the default instead: CPU seconds of one choice of 1, 5 and 96 points from 200 results of two
-//! objectives in six coordinates, and of 5 points from 100 results of three and four objectives, without the fits of the models
-//! and as a whole ask of a study that has none yet; the least of three seeds.
+//! `fronts --speed` measures the default instead: CPU seconds of one choice of 1, 5 and 96 points from 200 results of
+//! two objectives in six coordinates, and of 5 points from 100 results of three and four objectives, without the fits
+//! of the models and as a whole ask of a study that has no models yet; the smallest of three seeds.
 
 use std::collections::{HashMap, HashSet};
 
@@ -23,7 +25,7 @@ use elbowroom_bench::fronts::{Multi, PROBLEMS};
 use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::{Rows, cpu_seconds, mean, quantile};
 
-/// How fronts are searched for, by name: how pending points count, and in which units.
+/// How fronts are searched, by name: how pending points count, and in which units.
 const RULES: [(&str, Way); 20] = [
     ("believe", way(true, None, false)),
     ("sum", way(false, Some(ShareRule::Sum), false)),
@@ -50,15 +52,15 @@ const RULES: [(&str, Way); 20] = [
 /// The reference point.
 #[derive(Clone, Copy)]
 enum Reference {
-    /// That of the problem.
+    /// The problem's own.
     Given,
-    /// So many ranges of the front below the worst on the front.
+    /// This many ranges of the front below the worst on the front.
     Front(f64),
-    /// So many ranges of all results below the worst on the front.
+    /// This many ranges of all results below the worst on the front.
     All(f64),
-    /// So many ranges of the front below the worst on the front, as the user has them.
+    /// This many ranges of the front below the worst on the front, in the user's units.
     Results(f64),
-    /// So many ranges of the better half of all results below the worst on the front, as the user has them.
+    /// This many ranges of the better half of all results below the worst on the front, in the user's units.
     Half(f64),
 }
 
@@ -92,7 +94,7 @@ impl Run<'_> {
         self.results.push(self.problem.at_unit(u));
     }
 
-    /// One batch; the CPU seconds of choosing it.
+    /// One batch; returns the CPU seconds of choosing it.
     fn batch(&mut self, way: &Way, q: usize) -> f64 {
         let (m, index) = (self.problem.reference.len(), self.results.len() as u64);
         let fit = |k: usize| {
@@ -152,7 +154,7 @@ impl Run<'_> {
     }
 }
 
-/// The distance of the largest value from the smallest, or a little if they are equal.
+/// The difference between the largest and the smallest value, or a small number if they are equal.
 fn range(values: &[f64]) -> f64 {
     let (low, high) = (quantile(values, 0.0), quantile(values, 1.0));
     if high > low { high - low } else { 1e-3 * high.abs().max(1e-3) }
@@ -186,7 +188,7 @@ fn speed() {
     }
 }
 
-/// CPU seconds of an ask of a study that was told n results and has no model yet: fits and choice.
+/// CPU seconds of an ask of a study that has n results and no model yet: fits and choice.
 fn asked(problem: &Multi, n: usize, q: usize, seed: u64) -> f64 {
     let names = ["first", "second", "third", "fourth"];
     let objective = |name: &&str| Outcome::objective(*name, Goal::Minimize);
@@ -282,7 +284,7 @@ fn main() {
     rules.iter().for_each(|rule| println!("{rule}: {:.3} s of CPU for the choices of a run", seconds(rule)));
 }
 
-/// Mean log10 of the missing share under the first rule, and how much more the others miss.
+/// Mean log10 of the missing share under the first rule, and how much more is missing with the others.
 fn summarize(problems: &[String], rules: &[String], seeds: u64, missing: &dyn Fn(&str, &str, u64) -> f64) {
     println!(
         "Mean log10 of the missing share of the hypervolume over {seeds} seeds; the others as differences from the first.\n"

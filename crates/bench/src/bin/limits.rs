@@ -1,7 +1,9 @@
-//! Regret with limits on further results: `limits [--seeds 20] [--threads 1] [--problems g06,g24] [--rules by_distance,as_told,before] [--out FILE]`.
+//! Regret with limits on further results: `limits [--seeds 20] [--threads 1] [--problems g06,g24] [--rules
+//! by_distance,as_told,before] [--out FILE]`.
 //!
-//! The rules are those of `LimitedRule`, and `before`, what was done up to 0.7.0. The problems of `limited`, 60 evaluations in batches of five: log10 of the best feasible value's distance to the least one.
-//! A run that found nothing feasible counts as one unit of its objective's scale, and is counted apart.
+//! The rules are those of `LimitedRule`, and `before`, the rule up to 0.7.0. On the problems of `limited`, with 60
+//! evaluations in batches of five: log10 of the distance between the best feasible value and the smallest one. A run
+//! that found nothing feasible counts as one unit of its objective's scale, and is counted separately.
 
 use elbowroom::space::{Parameter, SearchSpace};
 use elbowroom::study::{Goal, LimitedRule, Outcome, Outcomes, Results, Study, StudyConfig};
@@ -14,7 +16,7 @@ const EVALUATIONS: usize = 60;
 
 const BATCH: usize = 5;
 
-/// The least regret that is told apart.
+/// The smallest regret that is distinguished.
 const LEAST: f64 = 1e-12;
 
 fn study(problem: &Limited, rule: &str, seed: u64) -> Study {

@@ -4,11 +4,11 @@
 //! | part | what it measures |
 //! |---|---|
 //! | `ask` | CPU seconds of an ask at 1,000, 5,000 and 20,000 observations in 6 and 20 dimensions |
-//! | `fit` | errors on 1,000 fresh points of the model of 5,000 and 20,000 uniform points, beside that of the first 1,000 |
-//! | `search` | regret with models of at most so many observations; at its end errors as in `fit`, and near the best |
+//! | `fit` | errors on 1,000 fresh points of the model of 5,000 and 20,000 uniform points, and of the first 1,000 |
+//! | `search` | regret with models of at most a given size; at its end errors as in `fit`, and near the best |
 //!
-//! An error is the root of the mean square over the deviation of the function at these points; a log density is the mean
-//! over them, in nats, in the units of results.
+//! An error is the root mean square divided by the deviation of the function at these points; a log density is the mean
+//! over these points, in nats, in the units of results.
 
 use elbowroom::design;
 use elbowroom::linalg::Points;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 const PROBLEMS: [&str; 3] = ["hartmann6", "ackley5", "levy10"];
 
-/// Observations that the model of all data is compared with: the first ones.
+/// The number of observations, the first ones, in the model with which the model of all data is compared.
 const FIRST: usize = 1000;
 
 /// Fresh points on which models are judged.
@@ -32,7 +32,7 @@ const FRESH: usize = 1000;
 /// Half of the side of the box around the best point in which fresh points are drawn, in ranges of the parameters.
 const NEAR: f64 = 0.05;
 
-/// What to measure, as the command line has it.
+/// What to measure, according to the command line.
 struct Wanted {
     parts: Vec<String>,
     problems: Vec<String>,
@@ -83,7 +83,7 @@ impl Wanted {
         wanted
     }
 
-    /// The rows of a part: those that are there, and those that are run now.
+    /// The rows of a part: existing ones, and those that are run now.
     fn rows<J: Sync>(
         &self,
         part: &str,
@@ -98,7 +98,7 @@ impl Wanted {
     }
 }
 
-/// A problem whose optimum is moved, as a study sees it.
+/// A problem with a shifted optimum, as a study sees it.
 struct Setting {
     problem: Problem,
     space: SearchSpace,
@@ -153,7 +153,7 @@ impl Setting {
     }
 }
 
-/// CPU seconds of the first ask, of the next one after a result, and of a batch after one more.
+/// CPU seconds of the first ask, of the next one after a result, and of a batch after another result.
 fn ask(n: usize, d: usize, seed: u64) -> Vec<f64> {
     let mut study = workload::study(n, d, seed);
     let mut times = Vec::new();
@@ -167,7 +167,7 @@ fn ask(n: usize, d: usize, seed: u64) -> Vec<f64> {
     times
 }
 
-/// Error and log density of the model of n uniform points, and of that of the first of them.
+/// Error and log density of the model of n uniform points, and of the model of the first of them.
 fn fit(name: &str, n: usize, seed: u64) -> Vec<f64> {
     let setting = Setting::new(name, seed);
     let stream = Stream::new(seed);
@@ -295,7 +295,7 @@ fn searches(wanted: &Wanted) {
     medians(&rows);
 }
 
-/// A line for the rows whose keys are alike but for the seed at the end.
+/// A line for rows whose keys differ only in the seed at the end.
 fn medians(rows: &[(String, Vec<f64>)]) {
     let group = |key: &str| key.rsplit_once(',').map_or(key, |(group, _)| group).replace(',', ", ");
     for chunk in rows.chunk_by(|a, b| group(&a.0) == group(&b.0)) {

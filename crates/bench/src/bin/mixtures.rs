@@ -1,13 +1,14 @@
 //! Regret on mixtures: `mixtures [--seeds 20] [--threads 1] [--out crates/bench/results/mixtures.csv] [--design FILE.svg]`.
 //!
-//! `--design` only draws designs of a mixture of three parts. `--serve detergent` answers each line of numbers on its standard
-//! input by the value of that recipe: `mixtures.py` runs BoTorch by it and adds rows to the same file.
+//! `--design` only draws designs of a mixture of three parts. `--serve detergent` answers each line of numbers on its
+//! standard input with the value of that recipe: `mixtures.py` runs BoTorch with it and adds rows to the same file.
 //!
-//! Three formulations to be maximized: `detergent`, five active parts and water with bounds and a bounded sum of the actives, as
-//! in BoFire's benchmark of that name (its five responses are quadratic polynomials with random coefficients; here they are
-//! drawn from a fixed seed and averaged); `recipe10`, ten parts of which at most four are used, each with a best dose; and
-//! `solder4`, four parts whose best blend lies inside. 48 evaluations in batches of four: elbowroom beside random points of the
-//! same polytope. The regret is against the best of 20,000 random points and of climbs by small steps from the ten best of them.
+//! Three formulations to be maximized: `detergent`, five active parts and water with bounds and a bounded sum of the
+//! actives, as in BoFire's benchmark of that name (its five responses are quadratic polynomials with random
+//! coefficients; here they are drawn from a fixed seed and averaged); `recipe10`, ten parts of which at most four are
+//! used, each with a best dose; and `solder4`, four parts whose best blend is in the interior. 48 evaluations in
+//! batches of four: elbowroom compared with random points of the same polytope. The regret is relative to the best of
+//! 20,000 random points and of climbs by small steps from the ten best of them.
 
 use elbowroom::domain::Domain;
 use elbowroom::rng::Stream;
@@ -31,7 +32,7 @@ struct Mixture {
     value: Box<Value>,
 }
 
-/// What a recipe is worth.
+/// The value of a recipe.
 type Value = dyn Fn(&[f64]) -> f64;
 
 fn mixture(name: &str) -> Mixture {
@@ -103,7 +104,7 @@ fn reference(mixture: &Mixture) -> f64 {
     let (mut sampler, mut stream) = (domain.sampler(), Stream::new(1));
     let value = |u: &[f64]| (mixture.value)(&values(&domain.decode(&elbowroom::space::UnitPoint::clamped(u.to_vec()))));
     let mut found: Vec<(f64, Vec<f64>)> = Vec::new();
-    // Walks are begun anew, so that many sets of parts are seen.
+    // Walks are restarted, so that many sets of parts are visited.
     for i in 0..20_000 {
         if i % 500 == 0 {
             sampler = domain.sampler();
@@ -159,7 +160,7 @@ fn run(name: &str, method: &str, seed: u64) -> Vec<f64> {
     vec![best, mean(&asks), quantile(&asks, 1.0), error]
 }
 
-/// Answers recipes by their values.
+/// Answers recipes with their values.
 fn serve(name: &str) {
     let mixture = mixture(name);
     for line in std::io::stdin().lines().map_while(Result::ok) {
@@ -197,7 +198,7 @@ fn design(path: &str) {
         let mut study =
             Study::new(StudyConfig::new(space).strategy(strategy).initial(initial).seed(1)).expect("a study");
         if initial == 1 {
-            // The strategy chooses from the first result on; before it, points are those of a design.
+            // The strategy chooses from the first result on; before it, points come from a design.
             let first = study.ask(1).expect("an answer").trials[0].id;
             study.tell(first, 0.0).expect("a report");
         }
@@ -245,7 +246,7 @@ fn main() {
         let all = |method: &str| -> Vec<&Vec<f64>> {
             (0..seeds).filter_map(|seed| rows.get(&key(&(problem, method, seed)))).collect()
         };
-        // A run that found more than the long search sets the top.
+        // A run that found more than the long search defines the top.
         let top = METHODS.iter().flat_map(|method| all(method)).map(|row| row[0]).fold(top, f64::max);
         for method in METHODS {
             let rows = all(method);

@@ -1,14 +1,15 @@
-//! Speaks the JSON-lines protocol of the peer harness on stdin and stdout, so that elbowroom runs beside its peers.
+//! Speaks the JSON-lines protocol of the peer harness on stdin and stdout, so that elbowroom can run alongside its
+//! peers.
 //!
-//! One line in, one line out: `{"op":"init","box":[[lo,hi],…],"seed":0,"n_init":10}`, or `"space"` with parameters as
-//! they stand in a log instead of a box; `{"op":"tell","x":[[…],…],"y":[…]}` (minimized);
-//! `{"op":"ask","q":10}` → `{"x":[[…],…]}`; `{"op":"stop"}` → `{"x":[…]}`, the recommended point. With `"noise"` in
-//! `init`, every value is told with this variance; without `"n_init"` the initial design is the study's own.
+//! One line in, one line out: `{"op":"init","box":[[lo,hi],…],"seed":0,"n_init":10}`, or instead of a box `"space"`
+//! with parameters in the form of a log; `{"op":"tell","x":[[…],…],"y":[…]}` (minimized); `{"op":"ask","q":10}` →
+//! `{"x":[[…],…]}`; `{"op":"stop"}` → `{"x":[…]}`, the recommended point. With `"noise"` in `init`, every value is
+//! reported with this variance; without `"n_init"` the initial design is the study's default.
 //!
-//! With `"reference":[…]` in `init` there are several objectives, all minimized, and with `"n_constraints":2` two results
-//! that must be at most 0. A told `y` is then a list: the objectives, then the constraints.
+//! With `"reference":[…]` in `init` there are several objectives, all minimized, and with `"n_constraints":2` two
+//! results that must be at most 0. A reported `y` is then a list: the objectives, then the constraints.
 //!
-//! `peer norefine initial=5` is elbowroom with changes, as methods of `pools` name them.
+//! `peer norefine initial=5` is elbowroom with changes, named as in the methods of `pools`.
 
 use std::io::{BufRead, Write};
 
@@ -42,10 +43,10 @@ struct Init {
     #[serde(default)]
     space: Vec<Parameter>,
     seed: u64,
-    /// The size of the initial design; the study's default if it is not given.
+    /// The size of the initial design; by default, the study's.
     n_init: Option<usize>,
     noise: Option<f64>,
-    /// The worst acceptable value of each objective; none for one objective.
+    /// The worst acceptable value of each objective; `None` for one objective.
     reference: Option<Vec<f64>>,
     #[serde(default)]
     n_constraints: usize,
@@ -69,7 +70,7 @@ impl Init {
     }
 }
 
-/// A study in the harness's terms: its tells name points, not trials.
+/// A study in the harness's terms, whose reports name points, not trials.
 struct Session {
     study: Study,
     asked: Vec<(Point, TrialId)>,
@@ -105,7 +106,7 @@ impl Session {
         }
     }
 
-    /// The first number is the objective, or the first of them; the others have the names of the study's outcomes.
+    /// The first number is the objective, or the first of several; the others get the names of the study's outcomes.
     fn results(&self, y: &Row) -> Results {
         let (first, rest) = match y {
             Row::One(value) => (*value, &[][..]),
@@ -127,7 +128,7 @@ impl Session {
         values(&self.study.recommended().expect("a value was told").point)
     }
 
-    /// The point of these values. A whole number is a number to a float.
+    /// The point with these values. For a float, an integer is a valid number.
     fn point(&self, x: &[Value]) -> Point {
         let named = self.study.space().parameters().iter().zip(x).map(|(parameter, value)| {
             let value = match (parameter, value.as_f64()) {

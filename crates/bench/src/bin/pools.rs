@@ -1,9 +1,8 @@
-//! Searches in pools whose values are all known: `pools --data DIR [--pools arylation,buchwald] [--methods elbowroom,random]
+//! Searches in pools with known values: `pools --data DIR [--pools arylation,buchwald] [--methods elbowroom,random]
 //! [--seeds 50] [--threads 1] [--out crates/bench/results/pools.csv] [--summary]`.
 //!
-//! `--tuning 4` takes that many drawn pools of each kind instead, on which defaults are chosen; `--kinds` names some kinds, also
-//! those with descriptors (told, partly, untold).
-//! What has a row already is not run again.
+//! `--tuning 4` instead uses this many drawn pools of each kind, on which defaults are chosen; `--kinds` names some
+//! kinds, including those with descriptors (told, partly, untold). Runs that have a row already are not run again.
 
 use std::path::PathBuf;
 

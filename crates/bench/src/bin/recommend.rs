@@ -1,13 +1,13 @@
-//! Every state of generated studies: what is recommended, and what it is worth.
+//! Every state of generated studies: the recommendation, and its true value.
 //! `recommend [--seeds 5] [--first 0] [--kinds a,b] [--trials 60] [--out FILE.csv] [--summary FILE.csv …] [--case LOG]`.
 //!
-//! Four workers take points and report in no order, and after each report the recommended point, the best observed point
-//! and their true values are a row of the file. A study whose rows are there with this commit is not run again.
-//! `--calibration tuning|reported|FILE.csv [--seeds 4] [--threads 1] [--logs FOLDER]` asks instead how honest the ± of
-//! recommendations is, without noise and with noise from a tenth of a deviation to a whole one (`src/calibration.rs`).
-//! With `--logs` studies that were run before are read from there.
-//! `--summary` prints the tables of files that were written before. `--case` goes through the prefixes of a log, one
-//! event a line, whose objective is not known: it prints the states whose answer cannot be right.
+//! Four workers take points and report in random order, and after each report the recommended point, the best observed
+//! point and their true values become a row of the file. A study that has its rows with this commit is not run again.
+//! `--calibration tuning|reported|FILE.csv [--seeds 4] [--threads 1] [--logs FOLDER]` instead examines how honest the ±
+//! of recommendations is, without noise and with noise from a tenth of a deviation to a whole one
+//! (`src/calibration.rs`). With `--logs`, studies that were run before are read from that folder. `--summary` prints
+//! the tables of existing files. `--case` goes through the prefixes of a log, one event per line, whose objective is
+//! not known: it prints the states whose answer cannot be right.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write as _;
@@ -23,7 +23,7 @@ use elbowroom_bench::rows::{Rows, commit};
 const HEADER: &str = "commit,kind,seed,state,observed,design,noise,best_value,best_truth,expected,sd,truth,tried,\
                       is_best,fallback,nearest_failed,error";
 
-/// Workers at a time.
+/// The number of simultaneous workers.
 const WORKERS: usize = 4;
 
 fn main() {
@@ -76,7 +76,7 @@ fn main() {
     }
 }
 
-/// Runs the studies of this set that have no rows yet, and prints the tables of all that have.
+/// Runs the studies of this set that have no rows yet, and prints the tables of all that do.
 fn calibrated(which: &str, seeds: u64, out: &str, threads: usize, logs: Option<&str>) {
     let (kinds, first): (&[&str], u64) = match which {
         "tuning" => (&calibration::TUNING, 0),

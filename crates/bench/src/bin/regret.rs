@@ -1,10 +1,10 @@
-//! Regret of several settings over the tuning tasks:
-//! `regret [--seeds 10] [--first 0] [--q 10] [--evaluations 100] [--noise 0] [--threads 1] [--tasks a,b] [--rows FILE.csv]
-//! setting …`.
+//! Regret of several settings on the tuning tasks: `regret [--seeds 10] [--first 0] [--q 10] [--evaluations 100]
+//! [--noise 0] [--threads 1] [--tasks a,b] [--rows FILE.csv] setting …`.
 //!
-//! A setting is `default` or changes of it joined by `+`, such as `kernels=matern52+norefine`; `strategy=hallucinated_ucb` is
-//! another strategy. A task `as_is:gsobol2` is a problem of the library as the paper has it, not shifted. Each run is a row of the file:
-//! task, setting, seed, q, noise, log10 of the regret at the end and at half time, CPU seconds, commit.
+//! A setting is `default` or changes to it joined by `+`, such as `kernels=matern52+norefine`;
+//! `strategy=hallucinated_ucb` is another strategy. A task `as_is:gsobol2` is a problem of the library as in the paper,
+//! not shifted. Each run is a row of the file: task, setting, seed, q, noise, log10 of the regret at the end and
+//! halfway, CPU seconds, commit.
 
 use std::io::Write as _;
 use std::sync::Mutex;
@@ -83,9 +83,9 @@ fn apply(change: &str, model: &mut ModelConfig, strategy: &mut LocalPenalization
     Ok(())
 }
 
-/// Regret after every batch, and the CPU seconds it took to choose the points.
+/// Regret after every batch, and the CPU seconds of choosing the points.
 ///
-/// Without noise it is that of the best observation; with noise, the true value at the recommended point.
+/// Without noise, it is the regret of the best observation; with noise, of the true value at the recommended point.
 fn run(task: &Task, seed: u64, plan: &Plan, name: &str) -> (Vec<f64>, f64) {
     let (mut model, strategy) = setting(name).expect("a setting that was read before");
     let sd = plan.noise * if plan.noise > 0.0 { spread(task) } else { 0.0 };
@@ -115,7 +115,7 @@ fn run(task: &Task, seed: u64, plan: &Plan, name: &str) -> (Vec<f64>, f64) {
     (curve, cpu)
 }
 
-/// How a run goes.
+/// The parameters of a run.
 struct Plan {
     q: usize,
     evaluations: usize,
@@ -137,7 +137,7 @@ fn is_known(name: &str) -> bool {
     name.strip_prefix(AS_IS).map_or(NAMES.contains(&name), |plain| Problem::by_name(plain).is_ok())
 }
 
-/// What to measure, as the command line has it.
+/// What to measure, according to the command line.
 struct Wanted {
     plan: Plan,
     tasks: Vec<String>,

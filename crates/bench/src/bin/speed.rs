@@ -1,10 +1,10 @@
-//! What fitting, predicting and choosing cost: `speed [--quick] [--out crates/bench/results]`; what asks of running studies
-//! cost: `speed study N D SEEDS`, which prints one JSON object a line.
+//! What fitting, predicting and choosing cost: `speed [--quick] [--out crates/bench/results]`; what asks of running
+//! studies cost: `speed study N D SEEDS`, which prints one JSON object per line.
 //!
-//! Every cell (n observations in d dimensions) runs in a process of its own, so that its peak memory is its own too, and
-//! is measured on the CPU clock, which other work on the machine disturbs little. The data are Levy's function on
-//! [−4, 6]ᵈ at uniform points. Prints a Markdown table; with `--out`, or without `--quick`, it is also kept, beside the
-//! raw figures.
+//! Every cell (n observations in d dimensions) runs in a separate process, so that its peak memory is its own, and is
+//! measured on the CPU clock, which other work on the machine hardly affects. The data are Levy's function on [−4, 6]ᵈ
+//! at uniform points. Prints a Markdown table; with `--out`, or without `--quick`, the table is also saved, together
+//! with the raw figures.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -61,7 +61,7 @@ struct Cell {
     peak_memory_kib: u64,
 }
 
-/// What was measured where, with which build.
+/// What was measured, and on which machine and build.
 #[derive(Serialize)]
 struct Record<'a> {
     bench: &'static str,
@@ -84,7 +84,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        // How this program calls itself.
+        // This is how the program starts itself.
         ["cell", n, d, quick] => answer(&measure(number(n), number(d), quick == "quick")),
         ["async", quick] => answer(&measure_async(quick == "quick")),
         ["study", n, d, seeds] => (0..number(seeds) as u64).for_each(|seed| print_asks(number(n), number(d), seed)),
@@ -160,12 +160,12 @@ fn run(words: &[&str]) {
     write("speed.md", &format!("{table}{}", by_hand(&old)));
 }
 
-/// The part of the page that this program does not make: what `count` counted, as people wrote it down.
+/// The part of the page that this program does not generate: the counts of `count`, entered by hand.
 fn by_hand(page: &str) -> &str {
     page.find("\n## Instructions\n").map_or("", |at| &page[at..])
 }
 
-/// The asks of a running study, and which build they are of.
+/// Prints the asks of a running study and the build.
 fn print_asks(n: usize, d: usize, seed: u64) {
     #[derive(Serialize)]
     struct Row {
@@ -190,8 +190,8 @@ fn measure(n: usize, d: usize, quick: bool) -> Cell {
     let mut timings = BTreeMap::new();
     let mut keep = |name: &str, timing: Timing| timings.insert(name.to_owned(), timing);
 
-    // One cold batch as a user has it: data that were never fitted, then ten points; and one more point after that. It
-    // comes first, since it must not find anything warm but the caches that the repetitions warm for each other.
+    // One cold batch, as a user sees it: new data, then ten points; and one more point after that. It comes first, so
+    // that nothing is warm except the caches that the repetitions warm for each other.
     let (mut cold, mut warm) = (Vec::new(), Vec::new());
     for r in 0..repetitions {
         let mut study = study(n, d, r as u64);
@@ -201,7 +201,7 @@ fn measure(n: usize, d: usize, quick: bool) -> Cell {
     keep("cold_batch", Timing::of(cold));
     keep("warm_ask", Timing::of(warm));
 
-    // The parts of it.
+    // The separate parts.
     let space = space(d);
     let stream = Stream::new(0);
     let mut fits = Vec::new();
@@ -240,14 +240,15 @@ fn measure(n: usize, d: usize, quick: bool) -> Cell {
     Cell { n, d, q: BATCH_SIZE, timings, peak_memory_kib: peak_memory_kib() }
 }
 
-/// One point at a time with many pending: with the model at hand, and with a result before each ask.
+/// One point at a time with many pending: with an existing model, and with a result before each ask.
 fn measure_async(quick: bool) -> Cell {
     let (n, pending, d) = ASYNC;
     let asks = if quick { 20 } else { ASKS };
     let levy = Problem::levy(d);
     let mut timings = BTreeMap::new();
 
-    // The model is at hand: only the point is chosen, and it is given back, so that there are always as many pending.
+    // With an existing model: only the point is chosen, and it is handed back, so that the number of pending points
+    // stays the same.
     let mut waiting = study(n, d, 0);
     waiting.ask(pending).expect("a batch");
     let mut times = Vec::new();
@@ -258,8 +259,8 @@ fn measure_async(quick: bool) -> Cell {
     }
     timings.insert("warm_ask_with_pending".to_owned(), Timing::of(times));
 
-    // The asynchronous cycle: the oldest pending result comes in, the model is fitted again, a point goes out. Half of
-    // the cycles come before the nth observation and half after it.
+    // The asynchronous cycle: the oldest pending result arrives, the model is fitted again, a point is handed out. Half
+    // of the cycles come before the nth observation and half after it.
     let mut cycling = study(n - asks / 2, d, 1);
     cycling.ask(pending).expect("a batch");
     let mut times = Vec::new();
@@ -290,7 +291,7 @@ fn seconds<T>(work: impl FnOnce() -> T) -> f64 {
     cpu_seconds() - started
 }
 
-/// CPU seconds of one call, each repetition the mean of as many calls as take 20 ms.
+/// CPU seconds of one call; each repetition is the mean of as many calls as take 20 ms.
 fn repeated<T>(repetitions: usize, mut work: impl FnMut() -> T) -> Timing {
     const LEAST: f64 = 0.02;
     let mut calls = 1usize;
@@ -305,7 +306,7 @@ fn repeated<T>(repetitions: usize, mut work: impl FnMut() -> T) -> Timing {
     Timing::of(std::iter::repeat_with(mean).take(repetitions).collect())
 }
 
-/// The largest memory this process has occupied.
+/// The peak memory of this process.
 fn peak_memory_kib() -> u64 {
     entry("/proc/self/status", "VmHWM").and_then(|v| v.split(' ').next()?.parse().ok()).unwrap_or(0)
 }
@@ -324,7 +325,7 @@ fn entry(path: &str, key: &str) -> Option<String> {
     found.map(|(_, value)| value.trim().to_owned())
 }
 
-/// Runs this program once more, and reads what it measured.
+/// Starts this program again, and reads what it measured.
 fn in_a_process_of_its_own(arguments: &[&str]) -> Cell {
     let program = std::env::current_exe().unwrap_or_else(|e| stop(&format!("this program cannot find itself: {e}")));
     let output = Command::new(program).args(arguments).stderr(std::process::Stdio::inherit()).output();
@@ -438,7 +439,7 @@ mod tests {
         let asleep = seconds(|| std::thread::sleep(std::time::Duration::from_millis(50)));
         let started = std::time::Instant::now();
         let awake = seconds(|| while started.elapsed().as_millis() < 300 {});
-        // Shared machines give a busy thread less than its time, and a sleeping one costs a wake-up.
+        // A shared machine gives a busy thread less than its time, and waking a sleeping one costs some.
         assert!(asleep < 0.02 && awake > asleep, "{asleep} {awake}");
     }
 }

@@ -1,9 +1,10 @@
-//! Is the default strategy ever worse than plain ones? `strategies [--seeds 15] [--threads 1] [--minutes M]
-//! [--only step|async] [--rows crates/bench/results/strategies.csv]`; `strategies --summary` makes tables of the rows.
+//! Is the default strategy ever worse than plain ones? `strategies [--seeds 15] [--threads 1] [--minutes M] [--only
+//! step|async] [--rows crates/bench/results/strategies.csv]`; `strategies --summary` makes tables of the rows.
 //!
-//! By the protocol of `crates/bench/strategies.md`. Each run is a row of the file; what has a row is not run again. Runs go
-//! seed by seed over all cells, so that rows of a run that was stopped are a smaller table. A part of the table is named by
-//! `--problems a,b`, `--at-once 5,10` and `--first SEED`; `--evaluations N` makes all runs shorter, to try it out.
+//! This follows the protocol of `crates/bench/strategies.md`. Each run is a row of the file; runs that have a row are
+//! not run again. Runs go seed by seed over all cells, so that a run that was stopped gives a smaller table. A part of
+//! the table is selected by `--problems a,b`, `--at-once 5,10` and `--first SEED`; `--evaluations N` makes all runs
+//! shorter, to try it out.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -28,7 +29,7 @@ struct Wanted {
 
 impl Wanted {
     fn read(mut options: Options) -> Self {
-        // Seed 0 is for trying out, and no part of the table.
+        // Seed 0 is for trying out, and not part of the table.
         let (mut seeds, mut first, mut threads, mut minutes) = (15, 1, 1, None);
         let (mut problems, mut cells) = (names().into_iter().map(String::from).collect::<Vec<_>>(), Cell::all());
         let mut rows = "crates/bench/results/strategies.csv".to_owned();

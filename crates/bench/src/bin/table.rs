@@ -1,7 +1,7 @@
-//! Tables of results beside the peers: `table [--base elbowroom] [--systems a,b,c] RESULTS.jsonl …`
+//! Tables of results in comparison with the peers: `table [--base elbowroom] [--systems a,b,c] RESULTS.jsonl …`
 //!
-//! Reads result files of the peer harness, one JSON object a line, and prints Markdown: regret, ranks, wins and losses,
-//! and what a batch costs. A cell that appears more than once counts as it stands in the last file.
+//! Reads result files of the peer harness, one JSON object per line, and prints Markdown: regret, ranks, wins and
+//! losses, and the cost of a batch. If a cell appears more than once, its last appearance counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,10 +18,10 @@ struct Line {
     #[serde(default = "one")]
     threads: usize,
     job: Job,
-    /// Missing where the system failed or was not run.
+    /// Missing if the system failed or was not run.
     #[serde(default)]
     result: Ranked,
-    /// Seconds that a cell was allowed, where it took longer.
+    /// The seconds that a cell was allowed, if it took longer.
     over: Option<f64>,
     /// CPU seconds it had used by then.
     cpu_at_kill: Option<f64>,
@@ -38,7 +38,7 @@ enum Job {
     Overhead { n: usize, d: usize, q: usize },
 }
 
-/// What came of a job: of a run its regret, of a cell its times.
+/// The result of a job: the regret of a run, or the times of a cell.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Ranked {
@@ -68,10 +68,10 @@ struct Run {
     cpu: Option<f64>,
 }
 
-/// A cell of the overhead: threads, batch size, dimension, observations.
+/// A cell of the overhead table: threads, batch size, dimension, observations.
 type Cell = (usize, usize, usize, usize);
 
-/// What a cell took.
+/// The cost of a cell.
 enum Cost {
     /// CPU seconds of its repetitions.
     Took(Vec<f64>),
@@ -88,7 +88,7 @@ struct Results {
 
 impl Results {
     fn add(&mut self, line: Line) {
-        // The harness calls a program that speaks its protocol by the way it is reached.
+        // The harness names a program that speaks its protocol after the way it is reached.
         let system = if line.peer == "cli" { OURS.to_owned() } else { line.peer };
         let finished = line.result.status.as_deref().is_none_or(|s| s == "done");
         match (line.job, line.result.regret) {
@@ -112,7 +112,8 @@ impl Results {
         self.runs.values().flat_map(BTreeMap::keys).collect()
     }
 
-    /// The regrets of these systems on the seeds they have in common, a row for each seed; none if there is none.
+    /// The regrets of these systems on the seeds that they have in common, a row for each seed; `None` if there is no
+    /// such seed.
     fn common(&self, systems: &[String], task: &Task) -> Option<Vec<Vec<f64>>> {
         let of_each: Option<Vec<_>> = systems.iter().map(|s| self.runs.get(s)?.get(task)).collect();
         let of_each = of_each?;
@@ -162,7 +163,7 @@ fn main() {
     print_overhead(&results, &systems, &base);
 }
 
-/// Final regret: the median over all seeds that a system has, and how many those are.
+/// Final regret: the median over all seeds that a system has, and their number.
 fn print_quality(results: &Results, systems: &[String]) {
     println!("## Regret: median (seeds)\n");
     heading("problem", systems);
@@ -177,7 +178,7 @@ fn print_quality(results: &Results, systems: &[String]) {
     println!();
 }
 
-/// Ranks on the problems where every compared system has results, over the seeds that all have.
+/// Ranks on the problems for which every compared system has results, over the seeds that all have.
 fn print_ranks(results: &Results, systems: &[String]) {
     println!("## Ranks (1 is best)\n");
     let (mut by_median, mut by_seed, mut n_runs, mut left_out) = (Vec::new(), Vec::new(), 0, Vec::new());
@@ -246,7 +247,7 @@ fn print_pairs(results: &Results, systems: &[String], base: &str) {
     println!();
 }
 
-/// CPU seconds that a system spent on choosing points in one whole run.
+/// CPU seconds that a system spent on choosing points in a whole run.
 fn print_run_costs(results: &Results, systems: &[String]) {
     println!("## CPU seconds of one whole run: median\n");
     heading("problem", systems);
@@ -261,7 +262,7 @@ fn print_run_costs(results: &Results, systems: &[String]) {
     println!();
 }
 
-/// CPU seconds of one cold batch, and how many times as much a system takes as the base.
+/// CPU seconds of one cold batch, and the ratio of a system's time to the base's.
 fn print_overhead(results: &Results, systems: &[String], base: &str) {
     let cells: BTreeSet<Cell> = results.cells.values().flat_map(BTreeMap::keys).copied().collect();
     if cells.is_empty() {
@@ -302,7 +303,7 @@ fn row(first: &str, cells: impl Iterator<Item = String>) {
     println!("| {first} | {} |", cells.collect::<Vec<_>>().join(" | "));
 }
 
-/// The rank of every value among all, 1 for the smallest; equal values share the mean of their places.
+/// The rank of every value, 1 for the smallest; equal values share the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let rank = |v: f64| {
         let smaller = values.iter().filter(|w| **w < v).count();
@@ -320,7 +321,7 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The middle value, or the mean of the two in the middle; NaN of none.
+/// The middle value, or the mean of the two in the middle; NaN if there are none.
 fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -332,7 +333,7 @@ fn median(values: &[f64]) -> f64 {
     }
 }
 
-/// Three digits, with an exponent where there would be many zeros.
+/// Three digits, with an exponent if there would otherwise be many zeros.
 fn number(v: f64) -> String {
     let size = v.abs();
     match size {
@@ -343,7 +344,7 @@ fn number(v: f64) -> String {
     }
 }
 
-/// A rank without needless decimals.
+/// A rank without unnecessary decimals.
 fn brief(rank: f64) -> String {
     if rank.fract() == 0.0 { format!("{rank:.0}") } else { format!("{rank:.1}") }
 }

@@ -1,8 +1,8 @@
-//! Searches in trees drawn at random, on which rules for spaces with conditions are chosen: `trees [--trees 2] [--from 0]
+//! Searches in random trees, on which rules for spaces with conditions are chosen: `trees [--trees 2] [--from 0]
 //! [--shapes one,deep,chain,stages] [--functions bowl,wave,step,noisy] [--methods elbowroom,random] [--seeds 4]
-//! [--threads 1] [--out FILE] [--summary]`. `--trees` is the number of each shape and function.
+//! [--threads 1] [--out FILE] [--summary]`. `--trees` is the number for each shape and function.
 //!
-//! What has a row already is not run again.
+//! Runs that have a row already are not run again.
 
 use elbowroom_bench::options::Options;
 use elbowroom_bench::rows::Rows;

@@ -1,9 +1,9 @@
-//! Regret where some results are wild: `wild [--seeds 20] [--threads 1] [--out crates/bench/results/wild.csv]`.
+//! Regret if some results are wild: `wild [--seeds 20] [--threads 1] [--out crates/bench/results/wild.csv]`.
 //!
-//! On ten problems results are replaced by P = 10³ … 10³⁰⁰, as people return for "bad": in a region, a fifth of the box cut
-//! off by a plane with all minimizers on the other side, or at one early point, the first of all. A third kind, `slope`,
-//! adds P times the depth in the region. The regret is that of the best result without a penalty, and is compared with
-//! that of the same seed without any.
+//! On ten problems, results are replaced by P = 10³ … 10³⁰⁰, as people return for "bad": in a region, a fifth of the
+//! box cut off by a plane with all minimizers on the other side, or at one early point, the first of all. A third kind,
+//! `slope`, adds P times the depth in the region. The regret is that of the best result without a penalty, and is
+//! compared with the regret of the same seed without any penalties.
 
 use std::collections::HashMap;
 
@@ -33,10 +33,10 @@ const PLACES: [&str; 3] = ["region", "point", "slope"];
 
 const PENALTIES: [&str; 5] = ["1e3", "1e6", "1e9", "1e30", "1e300"];
 
-/// Regret below this is as good as none.
+/// Regret below this counts as none.
 const FLOOR: f64 = 1e-6;
 
-/// How much worse it may be with wild values, in decades.
+/// How much worse the regret may be with wild values, in decades.
 const BOUND: f64 = 0.5;
 
 /// The share of the box that a region takes.
@@ -62,7 +62,7 @@ impl Setting {
         let d = bounds.len();
         let mut draw = stream.child("region", 0);
         let design = sobol(1024, d, &stream.child("share", 0));
-        // A plane that leaves all minimizers on the better side, by chance; or most of them.
+        // A random plane that leaves all minimizers on the better side; or most of them.
         let mut best: Option<(usize, Vec<f64>, f64)> = None;
         for _ in 0..100 {
             let direction: Vec<f64> = (0..d).map(|_| draw.normal()).collect();
@@ -183,8 +183,8 @@ fn main() {
     summarize(&known, &problems, &places, &penalties, seeds);
 }
 
-/// Mean log10 regret of each problem without penalties, and how much worse it is with them, seed by seed; regret at least
-/// the floor.
+/// The mean log10 regret of each problem without penalties, and how much worse it is with them, seed by seed; regret is
+/// at least the floor.
 fn summarize(known: &HashMap<String, Vec<f64>>, problems: &[&str], places: &[&str], penalties: &[&str], seeds: u64) {
     let log = |problem: &str, place: &str, penalty: &str, seed: u64| {
         known[&format!("{problem},{place},{penalty},{seed}")][0].max(FLOOR.log10())

@@ -1,5 +1,5 @@
-//! Runs through the command `elbow`: a study.toml in a folder of its own, `elbow run` with four workers, and the log of
-//! what happened.
+//! Runs through the command `elbow`: a study.toml in a new folder, `elbow run` with four workers, and the resulting
+//! log.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,8 +19,8 @@ pub const FAILED: i32 = 3;
 /// The exit code by which an evaluation says that its point is infeasible.
 pub const INFEASIBLE: i32 = 65;
 
-/// Runs one problem; `elbow` is the command, and `evaluator` the program that evaluates a point as
-/// `evaluator eval PROBLEM MODE SEED TRIAL name=value …`. The study as it is at the end comes back.
+/// Runs one problem; `elbow` is the command, and `evaluator` the program that evaluates a point as `evaluator eval
+/// PROBLEM MODE SEED TRIAL name=value …`. Returns the final study.
 pub fn run(elbow: &Path, evaluator: &Path, problem: &FailingProblem, mode: Mode, seed: u64) -> Fallible<Study> {
     let folder = Folder::new()?;
     fs::write(folder.0.join("study.toml"), study_toml(evaluator, problem, mode, seed))?;
@@ -39,7 +39,7 @@ pub fn run_example(elbow: &Path, example: &Path, seed: u64) -> Fallible<Study> {
     drive(elbow, &folder.0)
 }
 
-/// Runs the study.toml of a folder to its end, and reads its log.
+/// Runs the study.toml of a folder to the end, and reads its log.
 fn drive(elbow: &Path, folder: &Path) -> Fallible<Study> {
     let call = |arguments: &[&str]| -> Fallible<Output> {
         let output = Command::new(elbow).args(arguments).current_dir(folder).output()?;
@@ -107,7 +107,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left of it in the folder for temporary things harms nobody.
+        // Remains in the temporary folder do no harm.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Runs against the library, with workers that are only simulated.
+//! Runs with the library and simulated workers.
 
 use elbowroom::error::Result;
 use elbowroom::rng::Stream;
@@ -8,8 +8,8 @@ use super::problems::FailingProblem;
 use super::score::Attempt;
 use super::{Mode, TRIALS, WORKERS};
 
-/// Runs one problem: every worker asks for one point, and for one more whenever it has reported, after a trial's
-/// [`duration`]. The study as it is at the end comes back.
+/// Runs one problem: every worker asks for one point, and for another one whenever it has reported, after a trial's
+/// [`duration`]. Returns the final study.
 pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Study> {
     let rule = if mode == Mode::Ignore { FailureRule::Ignore } else { FailureRule::Learn };
     let config = StudyConfig::new(problem.space.clone()).seed(seed).failures(rule).budget(TRIALS);
@@ -31,7 +31,7 @@ pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Study> {
     Ok(study)
 }
 
-/// How long a trial takes, in no particular unit: exponential around 1.
+/// The duration of a trial, in arbitrary units: exponential with mean 1.
 pub fn duration(seed: u64, trial: u64) -> f64 {
     -(1.0 - Stream::new(seed).child("duration", trial).uniform()).ln()
 }

@@ -1,7 +1,8 @@
-//! What failures teach: problems some of whose points fail, runs over them with four workers, and what came of it.
+//! What failures teach: problems some of whose points fail, runs on them with four workers, and the outcomes.
 //!
-//! [`problems`] has the problems and [`tuning`] those that rules are chosen on, [`library`] runs them against the library and [`command`] through the command `elbow`,
-//! [`serve`] is for programs in other languages, [`score`] counts what was wasted, and [`table`] keeps the rows and draws the tables. The program is `failures`.
+//! [`problems`] has the problems and [`tuning`] those on which rules are chosen, [`library`] runs them with the library
+//! and [`command`] through the command `elbow`, [`serve`] is for programs in other languages, [`score`] counts wasted
+//! trials, and [`table`] keeps the rows and prints the tables. The program is `failures`.
 
 pub mod command;
 pub mod library;
@@ -11,7 +12,7 @@ pub mod serve;
 pub mod table;
 pub mod tuning;
 
-/// What a run may end with.
+/// The outcome of a run.
 pub type Fallible<T> = Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Trials of a run.
@@ -20,19 +21,19 @@ pub const TRIALS: usize = 48;
 /// Workers of a run.
 pub const WORKERS: usize = 4;
 
-/// What is done about a trial without a value.
+/// What to do about a trial without a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Mode {
     /// It is reported as failed: an exit code, an exception, `Study::fail`.
     Fail,
-    /// Its value is told, which is not a number.
+    /// Its value is reported as NaN.
     Nan,
     /// It is reported as infeasible.
     Infeasible,
-    /// It is reported as failed to a study that is told to learn nothing from failures.
+    /// It is reported as failed to a study that is configured to learn nothing from failures.
     Ignore,
-    /// It is reported as failed where a region fails, and withdrawn where chance did: a yardstick, for no user knows
-    /// this. Only in the library.
+    /// It is reported as failed if a region fails, and withdrawn if it failed by chance: a yardstick, since no user
+    /// knows this. Only in the library.
     Known,
 }
 
@@ -51,7 +52,7 @@ impl Mode {
         }
     }
 
-    /// The mode of a word.
+    /// The mode with this word.
     pub fn named(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.word() == word)
     }

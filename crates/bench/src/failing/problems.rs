@@ -1,7 +1,7 @@
 //! Problems some of whose points have no value.
 //!
-//! Ten have a region where every point fails, and their best point lies at its border, as it does where a faster or
-//! larger setting is better until it breaks: the first five are plain functions, the others have integers and categories.
+//! Ten have a region where every point fails, and their best point is on its border, as happens when a faster or larger
+//! setting is better until it breaks: the first five are plain functions, the others have integers and categories.
 //! Eight fail at random, whatever the point, a tenth or three tenths of the time.
 
 use elbowroom::problems::Problem;
@@ -16,7 +16,7 @@ pub struct FailingProblem {
     pub name: String,
     /// What is searched.
     pub space: SearchSpace,
-    /// The least value of a point that does not fail.
+    /// The smallest value of a point that does not fail.
     pub best: f64,
     /// Why evaluations fail.
     pub cause: Cause,
@@ -26,11 +26,11 @@ pub struct FailingProblem {
 /// Why evaluations fail.
 #[derive(Clone, Copy)]
 pub enum Cause {
-    /// The point is in a region, where every evaluation fails.
+    /// The point is in a region where every evaluation fails.
     Region(fn(&Point) -> bool),
     /// Chance, with this probability, whatever the point.
     Chance(f64),
-    /// Either: the region, and elsewhere chance.
+    /// Either: every point in the region, and others by chance.
     Both(fn(&Point) -> bool, f64),
 }
 
@@ -47,7 +47,7 @@ impl FailingProblem {
         Self { name: name.into(), space, best, cause: Cause::Region(fails), value }
     }
 
-    /// A problem some of whose trials fail by chance, with this probability.
+    /// A problem whose trials fail by chance, with this probability.
     pub(super) fn by_chance(
         name: &str,
         parameters: Vec<Parameter>,
@@ -69,8 +69,8 @@ impl FailingProblem {
         self
     }
 
-    /// The value of a trial, or none if it fails. Failures by chance depend on the seed and the trial's number only, so
-    /// that two runs of one seed lose the same trials.
+    /// The value of a trial; `None` if it fails. Failures by chance depend only on the seed and the trial's number, so
+    /// two runs with the same seed lose the same trials.
     pub fn evaluate(&self, point: &Point, seed: u64, trial: u64) -> Option<f64> {
         let is_lost = |rate: f64| Stream::new(seed).child("failure", trial).uniform() < rate;
         let fails = match self.cause {
@@ -94,7 +94,7 @@ impl FailingProblem {
         !matches!(self.cause, Cause::Chance(_))
     }
 
-    /// A point of named texts, such as those of a command line; none if a name or a text does not fit.
+    /// A point from text, such as on a command line; `None` if a name or a value does not fit.
     pub fn read(&self, texts: &[(&str, &str)]) -> Option<Point> {
         let mut point = Point::new();
         for parameter in self.space.parameters() {
@@ -110,7 +110,7 @@ impl FailingProblem {
     }
 }
 
-/// All problems that are reported: ten with a region that fails, eight that fail by chance.
+/// All problems that are reported: ten with a region that fails, and eight that fail by chance.
 pub fn all() -> Vec<FailingProblem> {
     let mut all = regions();
     for rate in [0.1, 0.3] {
@@ -119,7 +119,7 @@ pub fn all() -> Vec<FailingProblem> {
     all
 }
 
-/// Those, and the ones that rules are chosen on.
+/// The problems that are reported, and those on which rules are chosen.
 pub fn known() -> Vec<FailingProblem> {
     all().into_iter().chain(tuning::all()).chain(tuning::by_chance()).chain(tuning::with_both()).collect()
 }
@@ -133,7 +133,7 @@ fn regions() -> Vec<FailingProblem> {
     let region = FailingProblem::with_region;
     let unit = |names: &[&str]| names.iter().map(|name| Parameter::float(*name, 0.0, 1.0)).collect::<Vec<_>>();
     vec![
-        // The better the nearer the edge, and beyond it there is nothing.
+        // Values improve towards the edge, and there are none beyond it.
         region(
             "edge",
             unit(&["x", "y"]),
@@ -141,12 +141,12 @@ fn regions() -> Vec<FailingProblem> {
             |p| number(p, "x") > 0.6,
             -0.6,
         ),
-        // The optimum is in the middle of what fails: the best points are all around it.
+        // The optimum is in the middle of the region that fails: the best points are all around it.
         region("hole", unit(&["x", "y"]), from_centre, |p| from_centre(p) < 0.2, 0.2),
         // Two of Branin's three minima are left, one of them 0.18 from an edge.
         region("branin", branin_box(), branin, branin_fails, 0.397_887_357_729_738_16),
         region("corner4", unit(&["a", "b", "c", "d"]), |p| -sum(p), |p| sum(p) > 2.2, -2.2),
-        // A rate, a momentum and one that hardly matters: what diverges depends on the first two together.
+        // A rate, a momentum and a parameter that hardly matters: the first two together decide what diverges.
         region(
             "cliff",
             unit(&["r", "m", "w"]),
@@ -155,7 +155,8 @@ fn regions() -> Vec<FailingProblem> {
                 3.0 * (1.0 - r).powi(2) + (0.9 - m).powi(2) + 0.3 * (w - 0.3).powi(2)
             },
             |p| number(p, "r") / (1.02 - number(p, "m")) > 2.5,
-            // On the border r = 2.5 (1.02 − m), with s = m − 0.62: 18.75 s² + (0.28 − s)², least at s = 0.28 / 19.75.
+            // On the border r = 2.5 (1.02 − m), with s = m − 0.62: 18.75 s² + (0.28 − s)², with the minimum at s = 0.28
+            // / 19.75.
             0.28 * 0.28 * 18.75 / 19.75,
         ),
         // Training diverges above a rate that depends on the optimizer and the depth; the best rate would be above it.
@@ -167,7 +168,7 @@ fn regions() -> Vec<FailingProblem> {
             // Momentum with five layers, at its largest rate.
             0.20 + 0.06 * 1.5f64.log10().powi(2),
         ),
-        // A network that has to fit into memory with its batch; larger is better.
+        // A network that has to fit into memory together with its batch; larger is better.
         region(
             "memory",
             vec![
@@ -187,8 +188,8 @@ fn regions() -> Vec<FailingProblem> {
             },
             MEMORY_BEST,
         ),
-        // An explicit scheme blows up if its step is too long for the mesh (Courant, Friedrichs and Lewy); what is wanted
-        // is little error for little work.
+        // An explicit scheme blows up if its step is too long for the mesh (Courant, Friedrichs and Lewy); the goal is
+        // a small error for little work.
         region(
             "mesh",
             vec![
@@ -242,8 +243,8 @@ fn regions() -> Vec<FailingProblem> {
             // Successive over-relaxation at ω = 1.88.
             1.5 + 2.0 * 0.05 * 0.05,
         ),
-        // A firing schedule, mostly of whole numbers: too fast for the load and the pieces crack, too hot for the flux
-        // and they melt.
+        // A firing schedule, mostly of integers: if it is too fast for the load, the pieces crack; if it is too hot for
+        // the flux, they melt.
         region(
             "kiln",
             vec![
@@ -285,12 +286,12 @@ fn by_chance(rate: f64) -> Vec<FailingProblem> {
         chance("branin", branin_box(), branin, Problem::branin().minimum),
         chance("hartmann3", box_of(&hartmann3), |p| Problem::hartmann3().value(&numbers(p)), hartmann3.minimum),
         chance("levy4", box_of(&levy4), |p| Problem::levy(4).value(&numbers(p)), levy4.minimum),
-        // The network that diverges elsewhere: here too high a rate only trains badly.
+        // The network that diverges elsewhere: here too high a rate only makes training bad.
         chance("net", net_space(), net, 0.20),
     ]
 }
 
-/// A number of a point of the space, where it always is one.
+/// A number of a point whose space always has it.
 pub(super) fn number(point: &Point, name: &str) -> f64 {
     point.get(name).and_then(Value::as_f64).unwrap_or(f64::NAN)
 }
@@ -331,7 +332,7 @@ fn net_space() -> Vec<Parameter> {
     ]
 }
 
-/// The loss of a network: best with five layers, and at one and a half times the rate at which it diverges.
+/// The loss of a network: it is best with five layers, at one and a half times the rate at which it diverges.
 fn net(point: &Point) -> f64 {
     let least = match text(point, "optimizer") {
         "sgd" => 0.24,
@@ -356,7 +357,7 @@ fn largest_rate(point: &Point) -> f64 {
 mod tests {
     use super::*;
 
-    /// The least value of a region's problem among points.
+    /// The smallest value among points of a problem with a region.
     fn least(name: &str, points: impl Iterator<Item = Point>) -> f64 {
         let problem = named(name).expect("a problem");
         points.filter_map(|point| problem.evaluate(&point, 0, 0)).fold(f64::INFINITY, f64::min)
@@ -370,8 +371,8 @@ mod tests {
     fn the_best_values_are_those_of_an_exhaustive_search() {
         let best = |name: &str| named(name).expect("a problem").best;
         let plane = |n: usize| steps(n).flat_map(move |x| steps(n).map(move |y| (x, y)));
-        // Each grid holds no point below the best value, and one that is above it by no more than the slope times the
-        // distance to the next grid point.
+        // No grid has a point below the best value, and each has one that is above it by no more than the slope times
+        // the distance to the next grid point.
         let close = |name: &str, found: f64, tolerance: f64| {
             let gap = found - best(name);
             assert!((-1e-9..=tolerance).contains(&gap), "{name}: the grid has {found:?}, the best is {}", best(name));
@@ -404,7 +405,7 @@ mod tests {
                 })
             })
         });
-        // The grid's ω just below 1.88 is 0.005 away: 4 · 0.05 · 0.005 + 2 · 0.005².
+        // The largest ω on the grid below 1.88 is 0.005 away: 4 · 0.05 · 0.005 + 2 · 0.005².
         close("solver", least("solver", solvers), 1.1e-3);
         let meshes = (10..=200i64).flat_map(|cells| {
             ["explicit", "midpoint", "implicit"].into_iter().flat_map(move |scheme| {
@@ -415,7 +416,7 @@ mod tests {
             })
         });
         close("mesh", least("mesh", meshes), 1e-9);
-        // No minutes are better than 90, whatever the rest is; the best flux, 0.63, is on the grid.
+        // No duration is better than 90 minutes, whatever the other settings; the best flux, 0.63, is on the grid.
         let kilns = (900..=1300i64).flat_map(|temperature| {
             (1..=15i64).flat_map(move |ramp| {
                 (1..=6i64).flat_map(move |layers| {

@@ -5,17 +5,17 @@ use elbowroom::space::{Parameter, Point, SearchSpace};
 
 use super::problems::FailingProblem;
 
-/// How near counts as the same place, as a part of the range.
+/// The distance that counts as the same place, as a part of the range.
 pub const NEAR: f64 = 1e-3;
 
 /// One trial of a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attempt {
-    /// Where.
+    /// The point.
     pub point: Point,
-    /// The value, or none if it failed.
+    /// The value; `None` if it failed.
     pub value: Option<f64>,
-    /// Whether it came from the initial design, where that is known.
+    /// Whether it came from the initial design, if known.
     pub design: Option<bool>,
 }
 
@@ -26,20 +26,20 @@ pub struct Score {
     pub trials: usize,
     /// Trials without a value.
     pub failed: usize,
-    /// Those of them that came from the initial design, where that is known.
+    /// The failed trials that came from the initial design, if known.
     pub failed_design: Option<usize>,
-    /// The most failures in a row, by the trials' numbers.
+    /// The longest series of failures, by the trials' numbers.
     pub streak: usize,
     /// Failed trials that are [`NEAR`] an earlier failed one in every coordinate: floats as the search sees them (on a
-    /// log scale where there is one), integers and categories equal.
+    /// log scale if they have one), with equal integers and categories.
     pub near: usize,
-    /// The same among all trials, also those that had a value.
+    /// The same among all trials, including those with a value.
     pub near_any: usize,
-    /// As `near_any`, with [`NEAR`] times the range in the user's own units, for integers too.
+    /// Like `near_any`, with [`NEAR`] times the range in the user's own units, for integers too.
     pub near_raw: usize,
     /// The best value; infinite if there is none.
     pub best: f64,
-    /// The best value less the least one of a point that does not fail.
+    /// The difference between the best value and the smallest value of a point that does not fail.
     pub regret: f64,
 }
 
@@ -49,7 +49,7 @@ impl Score {
         Self::in_space(&problem.space, problem.best, attempts)
     }
 
-    /// As [`of`](Self::of), for a function that is no problem of ours; `least` is its least value, or not a number.
+    /// Like [`of`](Self::of), for a function that is not one of our problems; `least` is its smallest value, or NaN.
     pub fn in_space(space: &SearchSpace, least: f64, attempts: &[Attempt]) -> Result<Self> {
         let failed = |a: &&Attempt| a.value.is_none();
         let nearby = Nearby::of(space, attempts)?;
@@ -69,7 +69,7 @@ impl Score {
     }
 }
 
-/// How many trials came back to where an earlier one had failed.
+/// How many trials came back to a place where an earlier one had failed.
 #[derive(Default)]
 struct Nearby {
     near: usize,

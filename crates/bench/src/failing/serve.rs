@@ -1,4 +1,4 @@
-//! The problems for programs in other languages: one JSON object a line comes in, and each is answered by one line.
+//! The problems for programs in other languages: they send one JSON object per line, and each is answered by one line.
 //!
 //! | in | out |
 //! |---|---|
@@ -32,7 +32,7 @@ struct Told {
     design: Option<bool>,
 }
 
-/// Answers one line; `commit` is that of the library.
+/// Answers one line; `commit` is the library's.
 pub fn answer(line: &str, commit: &str) -> Fallible<Value> {
     let find = |name: &str| problems::named(name).ok_or(format!("there is no problem {name}"));
     Ok(match serde_json::from_str(line)? {

@@ -1,4 +1,4 @@
-//! Rows of results in a CSV file, and the tables drawn from them.
+//! Rows of results in a CSV file, and tables of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -16,25 +16,25 @@ pub const HEADER: &str = "door,problem,mode,seed,commit,trials,failed,failed_des
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Through what: `library`, `command`, `python`, or a peer.
+    /// The interface: `library`, `command`, `python`, or a peer.
     pub door: String,
-    /// On what.
+    /// The problem.
     pub problem: String,
-    /// What was done about failures, by its word.
+    /// How failures were reported, by its word.
     pub mode: String,
     /// The seed of the study.
     pub seed: u64,
-    /// The commit of what was run, or a peer's version.
+    /// The commit of the library, or a peer's version.
     pub commit: String,
-    /// What came of it.
+    /// The outcome.
     pub score: Score,
 }
 
-/// What a file has one row of.
+/// The columns whose combination is unique in a file.
 pub type Key = (String, String, String, u64, String);
 
 impl Row {
-    /// What the file has only one row of.
+    /// The key that is unique in the file.
     pub fn key(&self) -> Key {
         (self.door.clone(), self.problem.clone(), self.mode.clone(), self.seed, self.commit.clone())
     }
@@ -49,7 +49,7 @@ impl Row {
         )
     }
 
-    /// The row of a line; none if it is no such line.
+    /// The row of a line; `None` if the line is not a row.
     pub fn of(line: &str) -> Option<Self> {
         let cells: Vec<&str> = line.split(',').collect();
         let &[door, problem, mode, seed, commit, trials, failed, design, streak, near, any, raw, best, regret] =
@@ -79,7 +79,7 @@ impl Row {
     }
 }
 
-/// The rows of a file; none if there is no such file.
+/// The rows of a file; none if the file does not exist.
 pub fn read(path: &Path) -> io::Result<Vec<Row>> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -101,16 +101,17 @@ pub fn append(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Appends a row, in one piece: other programs may append to the same file.
+/// Appends a row in one write: other programs may append to the same file.
 pub fn write(file: &mut File, row: &Row) -> io::Result<()> {
     file.write_all((row.line() + "\n").as_bytes())
 }
 
 /// Markdown tables of all rows: one line for each door, mode and commit, and a table of its problems.
 ///
-/// Bests are compared seed by seed with rows of these or of `others`, through the same door if it has any, or else with
-/// the library's. Where a region fails, they are those of the commit `baseline` that told failures as infeasible; where
-/// chance does, those that ignored failures: of the same commit, or of `baseline`, when all failures were.
+/// Best values are compared seed by seed with rows of these or of `others`, through the same interface if it has any,
+/// otherwise with the library's. If a region fails, these are the rows of the commit `baseline` in which failures were
+/// reported as infeasible; if trials fail by chance, those that ignored failures: of the same commit, or of `baseline`,
+/// when all failures were ignored.
 pub fn summary(rows: &[Row], others: &[Row], baseline: &str) -> String {
     let mut groups: BTreeMap<(&str, &str, &str), Vec<&Row>> = BTreeMap::new();
     for row in rows {
@@ -144,7 +145,7 @@ const TABLE: &str = "\
 regret | to the baseline | better : equal : worse |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
 
-/// Where what a group of rows is compared with is looked for.
+/// Where to find the rows with which a group of rows is compared.
 struct Against<'a> {
     rows: &'a [Row],
     others: &'a [Row],
@@ -175,20 +176,20 @@ impl Against<'_> {
     }
 }
 
-/// What a group of rows has on one problem.
+/// The rows of a group for one problem.
 struct Cell {
     name: String,
     has_region: bool,
     n: usize,
-    /// Percents of the trials, for each seed.
+    /// The percentage of wasted trials, for each seed.
     wasted: Vec<f64>,
     wasted_by_design: Option<Vec<f64>>,
     streak: usize,
-    /// Near an earlier failure: failed, of any kind, in the user's units.
+    /// Near an earlier failure: failed trials, any trials, and any trials in the user's units.
     near: [usize; 3],
     best: f64,
     regret: f64,
-    /// The best values less those of the baseline, for each seed that both have.
+    /// The differences between the best values and those of the baseline, for each seed that both have.
     differences: Vec<f64>,
 }
 
@@ -216,7 +217,7 @@ impl Cell {
 
     fn line(&self) -> String {
         let design = self.wasted_by_design.as_ref().map_or_else(String::new, |d| format!("{:.1}", mean(d)));
-        // The least value there is may not be known.
+        // The smallest possible value may not be known.
         let regret = if self.regret.is_nan() { String::new() } else { format!("{:.2e}", self.regret) };
         let [near, any, raw] = self.near;
         format!(
@@ -232,7 +233,7 @@ impl Cell {
     }
 }
 
-/// The cells of a group in one line of the overview.
+/// A group's problems as one line of the overview.
 fn overall(cells: &[Cell]) -> String {
     let regions: Vec<&Cell> = cells.iter().filter(|cell| cell.has_region).collect();
     let runs: usize = cells.iter().map(|cell| cell.n).sum();
@@ -249,14 +250,14 @@ fn overall(cells: &[Cell]) -> String {
         Some(i) => (format!("{:.1}", mean(&wasted)), format!("{:.1} ({})", wasted[i], regions[i].name)),
         None => (String::new(), String::new()),
     };
-    // Where chance fails there is nothing to keep away from; other problems count as those with a region do.
+    // If trials fail by chance, there is nothing to keep away from; other problems count like those with a region.
     let chance = |cell: &&Cell| problems::named(&cell.name).is_some() && !cell.has_region;
     let near = |i: usize| cells.iter().filter(|cell| !chance(cell)).map(|cell| cell.near[i]).sum::<usize>();
     let near = format!("{} | {} | {}", near(0), near(1), near(2));
     format!("{runs} | {all} | {most} | {near} | {} | {}", worse(true), worse(false))
 }
 
-/// The problems of some rows and whether a region of them fails: ours in their order, then others.
+/// The problems of some rows, and whether a region of them fails: ours in their usual order, then others.
 fn in_order(group: &[&Row]) -> Vec<(String, bool)> {
     let mut names: BTreeSet<String> = group.iter().map(|row| row.problem.clone()).collect();
     let ours: Vec<_> = problems::known().into_iter().filter(|problem| names.remove(&problem.name)).collect();
@@ -264,7 +265,7 @@ fn in_order(group: &[&Row]) -> Vec<(String, bool)> {
     ours.chain(names.into_iter().map(|name| (name, false))).collect()
 }
 
-/// The median of paired differences and their signs.
+/// The median of paired differences, and their signs.
 fn compared(differences: &[f64]) -> String {
     if differences.is_empty() {
         return " | ".into();
@@ -289,7 +290,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// Which rows there are.
+/// The keys of some rows.
 pub fn keys(rows: &[Row]) -> BTreeSet<Key> {
     rows.iter().map(Row::key).collect()
 }

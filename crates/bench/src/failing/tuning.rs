@@ -1,20 +1,22 @@
-//! Problems that rules for failures are chosen on, so that those of [`problems`](super::problems) only judge them.
+//! Problems on which rules for failures are chosen, so that those of [`problems`](super::problems) are only used to
+//! judge them.
 //!
-//! They are of the same kind and have nothing else in common with those: floats, integers and categories in two to six
-//! dimensions; half-spaces, bands, discs and corners that fail; the best point on a border, beside one, or away from it.
-//! Others fail by chance, or in a region and by chance. Each best value has a formula or is that of all integers.
+//! They are of the same kind as those but otherwise unrelated: floats, integers and categories in two to six
+//! dimensions; half-spaces, bands, discs and corners that fail; the best point on a border, near one, or away from it.
+//! Others fail by chance, or in a region and by chance. Each best value has a formula or comes from trying all
+//! integers.
 
 use elbowroom::problems::Problem;
 use elbowroom::space::{Parameter, Point};
 
 use super::problems::{FailingProblem, number, numbers, text};
 
-/// Those with a region that fails.
+/// The problems with a region that fails.
 pub fn all() -> Vec<FailingProblem> {
     of_numbers().into_iter().chain([cluster(), solvent(), press()]).collect()
 }
 
-/// Those that fail by chance: 15 and 35 % of the trials.
+/// The problems that fail by chance: 15 and 35 % of the trials.
 pub fn by_chance() -> Vec<FailingProblem> {
     let box_of = |problem: &Problem| {
         problem.bounds.iter().enumerate().map(|(i, b)| Parameter::float(format!("x{i}"), b.0, b.1)).collect()
@@ -34,7 +36,7 @@ pub fn by_chance() -> Vec<FailingProblem> {
     [0.15, 0.35].into_iter().flat_map(of).collect()
 }
 
-/// Those with a region, where in addition 10 and 25 % of the trials fail by chance.
+/// The problems with a region where, in addition, 10 and 25 % of the trials fail by chance.
 pub fn with_both() -> Vec<FailingProblem> {
     [0.1, 0.25].into_iter().flat_map(|rate| all().into_iter().map(move |of| of.also_by_chance(rate))).collect()
 }
@@ -43,7 +45,7 @@ fn of_numbers() -> Vec<FailingProblem> {
     let unit = |names: &[&str]| names.iter().map(|name| Parameter::float(*name, 0.0, 1.0)).collect::<Vec<_>>();
     let region = FailingProblem::with_region;
     vec![
-        // A half-space across: on x + 2y = 2 the least is at (0.8, 0.6).
+        // A diagonal half-space: on x + 2y = 2 the minimum is at (0.8, 0.6).
         region(
             "slope",
             unit(&["x", "y"]),
@@ -51,7 +53,7 @@ fn of_numbers() -> Vec<FailingProblem> {
             |p| number(p, "x") + 2.0 * number(p, "y") > 2.0,
             0.12,
         ),
-        // Values only inside a disc, the best where a line touches it.
+        // Values only inside a disc, with the best where a line touches it.
         region(
             "disc",
             unit(&["x", "y"]),
@@ -59,7 +61,7 @@ fn of_numbers() -> Vec<FailingProblem> {
             |p| (number(p, "x") - 0.45).hypot(number(p, "y") - 0.5) > 0.48,
             -0.7 - 0.48 * 1.118_033_988_749_895,
         ),
-        // Two minima of the same depth: one is lost, and the other is 0.19 from a second border.
+        // Two equally deep minima: one is lost, and the other is 0.19 from a second border.
         region(
             "camel",
             vec![Parameter::float("x", -2.0, 2.0), Parameter::float("y", -1.0, 1.0)],
@@ -70,7 +72,7 @@ fn of_numbers() -> Vec<FailingProblem> {
             },
             -1.031_628_453_489_877,
         ),
-        // The middle of the bowl is in a band that fails, nearer to one of its sides: x + y = 1.05.
+        // The middle of the bowl is in a band that fails, closer to one of its sides: x + y = 1.05.
         region(
             "band",
             unit(&["x", "y", "z"]),
@@ -89,7 +91,7 @@ fn of_numbers() -> Vec<FailingProblem> {
             |p| number(p, "x") > 0.85 || number(p, "y") > 0.85,
             -0.85 - 0.7 * 0.85,
         ),
-        // A valley that bends, whose best point is 0.15 from what fails.
+        // A curved valley whose best point is 0.15 from the region that fails.
         region(
             "valley",
             unit(&["a", "b", "c", "d"]),
@@ -100,13 +102,14 @@ fn of_numbers() -> Vec<FailingProblem> {
             |p| number(p, "b") > 0.75 || number(p, "d") > 0.85,
             0.0,
         ),
-        // The farther from the origin the better, until √3 of it: the best point is along the weights.
+        // Values improve with the distance from the origin, up to √3: the best point is in the direction of the
+        // weights.
         region(
             "ball6",
             unit(&["a", "b", "c", "d", "e", "f"]),
             |p| -numbers(p).iter().zip([1.0, 0.9, 0.8, 0.7, 0.6, 0.5]).map(|(x, w)| x * w).sum::<f64>(),
             |p| numbers(p).iter().map(|x| x * x).sum::<f64>() > 3.0,
-            // √3 times the weights' length √3.55.
+            // √3 times the length √3.55 of the weights.
             -3.263_433_774_416_144,
         ),
     ]
@@ -174,13 +177,13 @@ fn solvent() -> FailingProblem {
             };
             number(p, "temperature") > boils + 40.0 * number(p, "pressure").log10()
         },
-        // Toluene on its border, t = 1.8 + 0.4 l: (0.4 − 0.4 l)² + 0.2 l² is least at l = 0.16/0.36.
+        // Toluene on its border, t = 1.8 + 0.4 l: (0.4 − 0.4 l)² + 0.2 l² has its minimum at l = 0.16/0.36.
         0.15 + 0.4 * 0.4 * 0.2 / 0.36,
     )
 }
 
-/// A press in five dimensions: force and speed together tear the sheet, heat and oil together burn; the best is
-/// between the two, at the border of the first.
+/// A press in five dimensions: force and speed together tear the sheet, heat and oil together burn it; the best point
+/// is between the two, on the border of the first.
 fn press() -> FailingProblem {
     FailingProblem::with_region(
         "press",
@@ -202,12 +205,12 @@ fn press() -> FailingProblem {
             let most = if text(p, "sheet") == "thin" { 1.5 } else { 1.3 };
             force / 100.0 + speed > most || heat + 0.1 * oil > 1.5
         },
-        // Thin: both give way alike, by 0.15.
+        // Thin: both give way equally, by 0.15.
         0.02 + 2.0 * 0.15 * 0.15,
     )
 }
 
-/// Found by trying every point, at the best chunk (`the_best_values_are_reached_and_not_passed`).
+/// Found by trying every point, with the best chunk (`the_best_values_are_reached_and_not_passed`).
 const CLUSTER_BEST: f64 = 0.142_225_612_580_763_63;
 
 /// The six-hump camel.
@@ -230,7 +233,7 @@ mod tests {
     #[test]
     fn the_best_values_are_reached_and_not_passed() {
         let point = |numbers: &[(&str, f64)]| numbers.iter().map(|(name, x)| (*name, *x)).collect::<Point>();
-        // Points at the best values, a rounding inside the border.
+        // Points with the best values, just inside the border.
         let e = 1e-9;
         let along = |w: f64| (w * (3.0f64 / 3.55).sqrt()) - e;
         let toluene = 0.16 / 0.36;

@@ -28,7 +28,7 @@ enum Column {
     Pair(&'static str),
 }
 
-/// The pool of a name, from a folder. What cannot be read is said with the file.
+/// The pool with this name, from a folder. An error names the file that cannot be read.
 pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
     use Column::{Category, Ordered, Pair};
     if name == "hplc" {
@@ -104,8 +104,8 @@ pub fn read(dir: &Path, name: &str) -> Result<Pool, String> {
     Ok(Pool::new(name, space, rows))
 }
 
-/// A pool of candidates: every column is a number, the last one the value. A candidate that was measured more than once
-/// is one candidate.
+/// A pool of candidates: every column is a number, the last one the value. A candidate that was measured several times
+/// appears once.
 fn read_table(path: &Path, name: &str) -> Result<Pool, String> {
     let table = Table::read(path)?;
     let Some((_, names)) = table.header.split_last() else { return Err(format!("{}: no columns", path.display())) };
@@ -122,7 +122,7 @@ fn read_table(path: &Path, name: &str) -> Result<Pool, String> {
     Ok(Pool::new(name, space, rows))
 }
 
-/// The categories of arylation with the descriptors that were published with them.
+/// The categories of arylation with their published descriptors.
 fn described(dir: &Path, parameters: Vec<Parameter>) -> Result<Vec<Parameter>, String> {
     let with_descriptors = |parameter: Parameter| {
         let Parameter::Category { name, choices, .. } = &parameter else { return Ok(parameter) };
@@ -166,7 +166,7 @@ impl Table {
     }
 
     fn number(&self, cell: &str) -> Result<f64, String> {
-        // As Mordred writes a count of one or none.
+        // This is how Mordred writes a count of one or none.
         let cell = match cell {
             "True" => "1",
             "False" => "0",

@@ -1,14 +1,14 @@
-//! Drawn pools whose categories have descriptors, on which the rules for these are chosen: two or three categories of 4 to 15
-//! levels and one or two short ladders, 300 to 6,000 points.
+//! Drawn pools whose categories have descriptors, on which the rules for descriptors are chosen: two or three
+//! categories of 4 to 15 levels and one or two short ladders, 300 to 6,000 points.
 //!
-//! Each level has three hidden numbers. Of its 60 descriptors, 20 are bent mixtures of them with some noise, and 40 are mixtures
-//! of four numbers that nothing depends on, so that most of what a table says is beside the point.
+//! Each level has three hidden numbers. Of its 60 descriptors, 20 are bent mixtures of them with some noise, and 40 are
+//! mixtures of four numbers that nothing depends on, so that most of a table is irrelevant.
 //!
 //! | kind | its values, each as a yield from 0 to 100 |
 //! |---|---|
 //! | `told` | a draw of a Gaussian process over the hidden numbers |
-//! | `partly` | half of it that, half of it an effect of each level which no descriptor tells |
-//! | `untold` | effects of levels alone: the descriptors are all beside the point |
+//! | `partly` | half of it that, half of it an effect of each level that no descriptor shows |
+//! | `untold` | effects of levels alone: all descriptors are irrelevant |
 
 use elbowroom::domain::Domain;
 use elbowroom::rng::Stream;
@@ -23,7 +23,7 @@ pub const KINDS: [&str; 3] = ["told", "partly", "untold"];
 const HIDDEN: usize = 3;
 const IDLE: usize = 4;
 
-/// Descriptors of the one kind and of the other.
+/// The numbers of descriptors of either kind.
 const TELLING: usize = 20;
 const BESIDE: usize = 40;
 

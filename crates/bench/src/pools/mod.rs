@@ -1,4 +1,4 @@
-//! Pools: finite sets of points whose values are all known, so that a search among them can be replayed.
+//! Pools: finite sets of points with known values, so that a search among them can be replayed.
 //!
 //! | file | what |
 //! |---|---|
@@ -18,10 +18,10 @@ use std::collections::HashMap;
 
 use elbowroom::space::{Point, PointKey, SearchSpace};
 
-/// A finite set of points with their values, the largest of which is sought.
+/// A finite set of points with their values; the largest value is sought.
 #[derive(Debug, Clone)]
 pub struct Pool {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What is searched.
     pub space: SearchSpace,
@@ -29,7 +29,7 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// Of points with their values; a point that was measured twice has the mean of its values.
+    /// A pool of points with their values; a point that was measured twice has the mean of its values.
     pub fn new(name: &str, space: SearchSpace, rows: impl IntoIterator<Item = (Point, f64)>) -> Self {
         let mut sums: HashMap<PointKey, (f64, f64)> = HashMap::new();
         for (point, value) in rows {
@@ -41,7 +41,7 @@ impl Pool {
         Self { name: name.to_owned(), space, values }
     }
 
-    /// The value at a unit point; none if the pool lacks the point.
+    /// The value at a unit point; `None` if the pool lacks the point.
     pub fn value(&self, u: &[f64]) -> Option<f64> {
         self.values.get(&self.space.key(u)).copied()
     }
@@ -51,7 +51,7 @@ impl Pool {
         self.values.len()
     }
 
-    /// Whether there is no point.
+    /// Whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

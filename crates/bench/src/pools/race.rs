@@ -1,4 +1,4 @@
-//! One search in a pool: batches of five, until fifty points were measured.
+//! One search in a pool: batches of five, up to fifty points.
 
 use elbowroom::batch::{LocalPenalization, RefineRule};
 use elbowroom::gp::{AnyKernel, KernelKind, Prior};
@@ -15,10 +15,10 @@ pub const BATCH: usize = 5;
 /// Points of a search.
 pub const BUDGET: usize = 50;
 
-/// The largest value after each batch, by a method: `random`, or `elbowroom` with changes behind it, such as
+/// The largest value after each batch, by a method: `random`, or `elbowroom` followed by changes, such as
 /// `elbowroom+initial=5+asnumbers`.
 pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
-    // Seeds of different pools are to have nothing in common; with descriptors and without it is one pool.
+    // Seeds of different pools should be unrelated; a pool with descriptors is the same pool as without.
     let seed = Stream::new(seed).child(pool.name.trim_end_matches("_described"), 0).bits() >> 12;
     let config = StudyConfig::new(pool.space.clone()).goal(Goal::Maximize).seed(seed).failures(FailureRule::Ignore);
     let config = match method {
@@ -39,7 +39,7 @@ pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
                         wanted -= 1;
                         study.tell(trial.id, value).expect("a pending trial");
                     }
-                    // Not measured: as if it could not be made, which costs nothing and teaches nothing.
+                    // Not measured: treated as if it could not be made, which costs nothing and teaches nothing.
                     None => study.fail(trial.id, "not in the pool").expect("a pending trial"),
                 }
             }
@@ -50,7 +50,7 @@ pub fn race(pool: &Pool, method: &str, seed: u64) -> Vec<f64> {
     curve
 }
 
-/// A configuration with some things changed, each as it is named behind a `+` in a method's name.
+/// A configuration with some changes, named as after `+` in a method's name.
 pub fn changed_by<'a>(config: StudyConfig, changes: impl IntoIterator<Item = &'a str>) -> StudyConfig {
     changes.into_iter().fold(config, changed)
 }

@@ -21,7 +21,7 @@ pub fn of(curves: &Curves, pool: &str, method: &str) -> Vec<Vec<f64>> {
     (0..).map_while(|seed| curves.get(&key(pool, method, seed)).cloned()).collect()
 }
 
-/// The runs of EDBO that were published with the arylation, in the same batches.
+/// The runs of EDBO that were published with the arylation data, in the same batches.
 pub fn edbo(dir: &Path) -> Result<Vec<Vec<f64>>, String> {
     let path = dir.join("arylation/edbo_runs.csv");
     let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
@@ -40,7 +40,7 @@ fn after(curves: &[Vec<f64>], n: usize) -> Vec<f64> {
     curves.iter().filter_map(|curve| curve.get(n / BATCH - 1).copied()).collect()
 }
 
-/// One pool: a line for each method.
+/// The table of one pool, with a line for each method.
 pub fn table(pool: &Pool, methods: &[(String, Vec<Vec<f64>>)]) -> String {
     let best = pool.best();
     let mut text = format!("**{}**, {} points, best {best:.2}\n\n", pool.name, pool.len());

@@ -42,7 +42,7 @@ pub fn drawn(kind: &str, number: u64) -> Pool {
     Pool::new(&format!("{kind}{number}"), space.clone(), rows)
 }
 
-/// Parameters and levels by chance: a pool of a fitting size, with at least one category.
+/// Random parameters and levels: a pool of a suitable size, with at least one category.
 fn space(kind: &str, stream: &Stream) -> SearchSpace {
     let mut draw = stream.child("space", 0);
     loop {
@@ -113,7 +113,7 @@ fn values(
     }
 }
 
-/// Cost and damage along a chain: what is left over spreads, and a treatment that is repeated works less.
+/// Cost and damage along a chain: what is left over spreads, and a repeated treatment works less well.
 fn pests(at: &[usize], stations: &[[f64; 5]], prices: &[f64; 5]) -> f64 {
     let (mut left, mut cost, mut used) = (0.1, 0.0, [0u32; 5]);
     for (level, effects) in at.iter().zip(stations) {
@@ -162,7 +162,7 @@ impl Effects {
 }
 
 /// A draw of a Gaussian process over hidden coordinates: two for each level of a category, the value itself for an
-/// ordered parameter. By 200 random features, in lengthscales that grow with the number of coordinates.
+/// ordered parameter. It uses 200 random features, with lengthscales that grow with the number of coordinates.
 fn field(
     space: &SearchSpace,
     levels: &[usize],
@@ -206,7 +206,7 @@ fn field(
     values
 }
 
-/// A decision tree: at each fork some levels of one parameter lead one way.
+/// A decision tree: each fork divides the levels of one parameter.
 enum Tree {
     Leaf(f64),
     Fork { parameter: usize, left: Vec<bool>, ways: Box<[Tree; 2]> },

@@ -13,13 +13,13 @@ use elbowroom::batch::{Believer, HallucinatedUcb, LocalPenalization, Plain};
 use elbowroom::penalty::PenalizerKind;
 use elbowroom::study::StrategyConfig;
 
-/// The names of the strategies; the first is compared with the others.
+/// The names of the strategies; the others are compared with the first.
 pub const STRATEGIES: [&str; 6] = ["default", "soft", "none", "hallucinated", "believer", "plain"];
 
 /// The columns that say what was run.
 pub const KEY: [&str; 8] = ["problem", "mode", "at_once", "times", "noise", "evaluations", "strategy", "seed"];
 
-/// The columns of what came out: log10 of the regret in standard deviations of the problem, at the end and after half of
+/// The columns of the outcomes: log10 of the regret in standard deviations of the problem, at the end and after half of
 /// the evaluations, and the CPU seconds of choosing.
 pub const OUTCOMES: [&str; 3] = ["log10_regret", "log10_regret_half", "cpu_s"];
 
@@ -48,10 +48,10 @@ pub fn strategy(name: &str) -> Option<StrategyConfig> {
     }
 }
 
-/// How long evaluations take, independently of where they are.
+/// How long evaluations take, independently of their points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Times {
-    /// All end together, and then the next batch is chosen.
+    /// All end at the same time, and then the next batch is chosen.
     Step,
     /// All about equally long: uniform between 0.95 and 1.05.
     Equal,
@@ -81,7 +81,7 @@ impl Times {
     }
 }
 
-/// A cell of the table: how evaluations go.
+/// A cell of the table: how evaluations are run.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
 pub struct Cell {
     /// How long evaluations take.
@@ -90,7 +90,7 @@ pub struct Cell {
     pub at_once: usize,
     /// The standard deviation of the noise, in those of the problem.
     pub noise: f64,
-    /// Evaluations of a run, with those of the design.
+    /// Evaluations of a run, including the design.
     pub evaluations: usize,
 }
 
@@ -107,7 +107,8 @@ impl Cell {
         cells
     }
 
-    /// The strategies that differ in it. One point at a time with nothing pending, all but one are the same rule.
+    /// The strategies that differ in it. If points are taken one at a time with nothing pending, all but one are the
+    /// same rule.
     pub fn strategies(&self) -> &'static [&'static str] {
         if self.at_once == 1 { &["default", "hallucinated"] } else { &STRATEGIES }
     }
@@ -138,7 +139,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// What stands at the beginning of its row.
+    /// The start of its row.
     pub fn key(&self) -> String {
         let Cell { times, at_once, noise, evaluations } = self.cell;
         let (mode, times) = (times.mode(), times.word());
@@ -147,7 +148,7 @@ impl Job {
     }
 }
 
-/// All runs, seed by seed over all problems and cells, so that a run that was stopped early is a smaller table.
+/// All runs, seed by seed over all problems and cells, so that a run that was stopped early gives a smaller table.
 ///
 /// ```
 /// use elbowroom_bench::strategies::{Cell, jobs};

@@ -1,9 +1,9 @@
 //! Forty problems on which strategies are compared, and on which nothing was chosen.
 //!
 //! None is a tuning task of [`crate::problems`], and none is among the peers' problems. Each is one fixed function: its
-//! shift, and its rotation if its name ends with `r`, follow from its name alone. Most are a shape of z, the shifted and
-//! turned point, whose least value is 0 at z = 0. The least value of a draw from a Gaussian process is found by a hundred
-//! descents.
+//! shift, and its rotation if its name ends with `r`, follow from its name alone. Most are a shape of z, the shifted
+//! and rotated point, with the smallest value 0 at z = 0. The smallest value of a draw from a Gaussian process is found
+//! by a hundred descents.
 
 use elbowroom::design::sobol;
 use elbowroom::rng::Stream;
@@ -16,9 +16,9 @@ use crate::problems::{Function, fourier, moved, rotation};
 pub struct Problem {
     /// Its name.
     pub name: &'static str,
-    /// Where it is defined.
+    /// The space on which it is defined.
     pub space: SearchSpace,
-    /// Its least value.
+    /// Its smallest value.
     pub minimum: f64,
     /// The standard deviation of its values over the space.
     pub spread: f64,
@@ -28,8 +28,8 @@ pub struct Problem {
 /// The value at a point.
 type Truth = Box<dyn Fn(&Point) -> f64 + Send + Sync>;
 
-/// Draws from Gaussian processes by random features: name, dimension, lengthscale, whether as rough as Matérn-5/2, and
-/// whether it is the exponential of so many times the draw.
+/// Draws from Gaussian processes by random features: name, dimension, lengthscale, whether they are as rough as
+/// Matérn-5/2, and the factor of the draw if the function is its exponential.
 const FIELDS: [(&str, usize, f64, bool, Option<f64>); 6] = [
     ("field2", 2, 0.15, true, None),
     ("field3", 3, 0.3, true, None),
@@ -112,7 +112,7 @@ impl Problem {
     }
 }
 
-/// A point of the unit cube away from its centre's symmetry and from its faces.
+/// A point of the unit cube away from its faces and from the symmetry of its centre.
 fn centre(d: usize, stream: &Stream) -> Vec<f64> {
     let mut draw = stream.child("shift", 0);
     (0..d).map(|_| 0.15 + 0.7 * draw.uniform()).collect()
@@ -131,7 +131,7 @@ fn number(point: &Point, name: &str) -> f64 {
     point.get(name).and_then(|v| v.as_f64()).unwrap_or(f64::NAN)
 }
 
-/// A rate, two shares, a count and a category, whose optima differ by category; the least value is 0, in `b`.
+/// A rate, two shares, a count and a category, whose optima differ by category; the smallest value is 0, in `b`.
 fn recipe(stream: &Stream) -> Problem {
     const KINDS: [&str; 4] = ["a", "b", "c", "d"];
     let optima: Vec<Vec<f64>> = (0..4).map(|i| centre(4, &stream.child("kind", i))).collect();
@@ -155,7 +155,7 @@ fn recipe(stream: &Stream) -> Problem {
     Problem::new("recipe5", parameters, 0.0, Box::new(truth))
 }
 
-/// Three counts and three numbers, each count with a number of its own that depends on it; the least value is 0.
+/// Three counts and three numbers, one for each count, which depends on it; the smallest value is 0.
 fn gears(stream: &Stream) -> Problem {
     let best = centre(6, stream);
     let truth = move |point: &Point| {

@@ -1,7 +1,7 @@
 //! One strategy on one problem, in step or with workers that finish at different times on a simulated clock.
 //!
-//! All strategies of a block (problem, cell, seed) begin with the same design; the n-th evaluation to start has the same
-//! error and takes as long in each of them. Choosing takes no time on the clock.
+//! All strategies of a block (problem, cell, seed) start with the same design; the n-th evaluation to start has the
+//! same error and the same duration in each of them. Choosing takes no time on the clock.
 
 use elbowroom::rng::Stream;
 use elbowroom::space::Point;
@@ -11,10 +11,10 @@ use super::problems::Problem;
 use super::{Cell, Job, Times, strategy};
 use crate::rows::cpu_seconds;
 
-/// Regret is written down as at least this, in standard deviations of the problem, to have a logarithm.
+/// Regret is recorded as at least this, in standard deviations of the problem, so that it has a logarithm.
 const LEAST: f64 = 1e-16;
 
-/// Runs a job on its problem; what comes out is [`super::OUTCOMES`].
+/// Runs a job on its problem; returns [`super::OUTCOMES`].
 ///
 /// ```
 /// use elbowroom_bench::strategies::{Cell, Job, Times, problems::Problem, race::race};
@@ -139,7 +139,7 @@ impl<'a> Race<'a> {
         }
     }
 
-    /// log10 of the regret now: of the best point found, or under noise of the recommended one.
+    /// log10 of the current regret: of the best point found or, with noise, of the recommended one.
     fn log_regret(&self) -> f64 {
         let recommended = || self.problem.value(&self.study.recommended().expect("a study with results").point);
         let reached = if self.cell.noise > 0.0 { recommended() } else { self.best };
@@ -147,7 +147,7 @@ impl<'a> Race<'a> {
     }
 }
 
-/// Points of the design: as many as by default, in whole batches, and one for each worker.
+/// Points of the design: the default number, in whole batches, and at least one for each worker.
 fn n_initial(problem: &Problem, cell: &Cell) -> usize {
     let default = default_initial(problem.space.dim());
     match cell.times {

@@ -1,4 +1,4 @@
-//! Shapes whose least value is 0 at z = 0: bowls, valleys and ridges, waves, kinks and plateaus.
+//! Shapes whose smallest value is 0 at z = 0: bowls, valleys and ridges, waves, kinks and plateaus.
 
 use std::f64::consts::PI;
 
@@ -70,7 +70,7 @@ fn wave(v: f64) -> f64 {
     1.0 - (2.0 * PI * v).cos()
 }
 
-/// A bowl whose curvatures span so many decades.
+/// A bowl whose curvatures span this many decades.
 fn stretched(z: &[f64], decades: f64) -> f64 {
     let last = (z.len() - 1) as f64;
     z.iter().enumerate().map(|(i, v)| 10f64.powf(decades * i as f64 / last) * v * v).sum()
@@ -126,7 +126,7 @@ fn levy(z: &[f64]) -> f64 {
 fn wells(z: &[f64]) -> f64 {
     let well = |k: usize| {
         let (depth, width) = if k == 0 { (1.0, 0.5) } else { (0.9 - 0.1 * k as f64, 0.8) };
-        // Directions of a lattice, which the golden ratio keeps apart.
+        // Directions of a lattice, kept apart by the golden ratio.
         let at = |i: usize| if k == 0 { 0.0 } else { 1.6 * ((0.618 * ((k + 1) * (i + 1)) as f64).fract() - 0.5) };
         let far: f64 = z.iter().enumerate().map(|(i, v)| (v - at(i)).powi(2)).sum();
         depth * (-0.5 * far / (width * width)).exp()

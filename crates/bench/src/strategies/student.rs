@@ -4,14 +4,14 @@ use std::f64::consts::PI;
 
 use crate::rows::mean;
 
-/// A mean that is compared with 0.
+/// A mean, tested against 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tested {
     /// The mean.
     pub mean: f64,
-    /// Half the length of its 95 % interval; infinite of fewer than two values.
+    /// Half the length of its 95 % interval; infinite for fewer than two values.
     pub half: f64,
-    /// The two-sided p value that it is 0; 1 of fewer than two values.
+    /// The two-sided p value that it is 0; 1 for fewer than two values.
     pub p: f64,
 }
 
@@ -52,7 +52,7 @@ fn central(t: f64, freedom: usize) -> f64 {
     if is_odd { 2.0 / PI * (angle + sine * sum) } else { sine * sum }
 }
 
-/// The t below whose size 95 % lie, by bisection.
+/// The bound on |t| that holds with probability 95 %, by bisection.
 fn quantile(freedom: usize) -> f64 {
     let (mut low, mut high) = (0.0, 20.0);
     for _ in 0..60 {

@@ -1,9 +1,9 @@
 //! Tables of the rows: per cell the mean difference between the default and each other strategy.
 //!
-//! Differences are paired by block (problem, cell, seed), then averaged over the seeds of a problem; the interval and the p
-//! value are Student's t over the problems, and the p values of one comparison are corrected by Holm over all cells.
-//! Blocks in which a strategy of their cell is missing are left out. Rows of different commits are of different engines: only
-//! those of the commit that has the most are compared, and the others are counted.
+//! Differences are paired by block (problem, cell, seed), then averaged over the seeds of a problem; the interval and
+//! the p value are Student's t over the problems, and the p values of one comparison are corrected by Holm over all
+//! cells. Blocks in which a strategy of their cell is missing are left out. Rows of different commits belong to
+//! different engines: only the rows of the commit that has the most are compared, and the others are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,12 +11,12 @@ use super::student::{Tested, holm, t_test};
 use super::{KEY, STRATEGIES, Times};
 use crate::rows::mean;
 
-/// What is shown of the rows.
+/// Which view of the rows to show.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
-    /// The least regret that counts, in standard deviations of the problem.
+    /// The smallest regret that counts, in standard deviations of the problem.
     pub floor: f64,
-    /// Whether after half of the evaluations instead of all.
+    /// Whether to show the regret after half of the evaluations instead of all.
     pub is_half: bool,
 }
 
@@ -32,7 +32,7 @@ type CellKey = (Times, usize, u64, usize);
 /// log10 regret by block (problem and seed) and strategy.
 type Blocks = BTreeMap<(String, u64), BTreeMap<&'static str, f64>>;
 
-/// Everything that the file says.
+/// Everything in the file.
 #[derive(Default)]
 struct Table {
     cells: BTreeMap<CellKey, Blocks>,
@@ -118,7 +118,7 @@ impl Table {
     }
 }
 
-/// What the rows of a cell come to.
+/// A summary of the rows of a cell.
 struct Summed {
     key: CellKey,
     blocks: usize,
@@ -157,7 +157,7 @@ impl Summed {
         Some(t_test(&differences.values().copied().collect::<Vec<_>>()))
     }
 
-    /// The other strategy of the least mean, if the default ran too.
+    /// The other strategy with the smallest mean, if the default ran too.
     fn best_other(&self) -> Option<&'static str> {
         self.differences.keys().copied().min_by(|a, b| self.means[a].total_cmp(&self.means[b]))
     }
@@ -206,7 +206,7 @@ fn cells(own: &[&Summed], corrected: &BTreeMap<&str, BTreeMap<CellKey, f64>>) ->
     text
 }
 
-/// All cells of one noise together: means over cells by problem, and Student's t over problems.
+/// All cells with the same noise together: means over cells by problem, and Student's t over problems.
 fn pooled(own: &[&Summed]) -> String {
     let mut text = String::from("All cells of one noise together, problem by problem (p as it is):\n\n| noise |");
     STRATEGIES[1..].iter().for_each(|other| text += &format!(" − {other} |"));

@@ -1,13 +1,13 @@
-//! How a tree is drawn: a shape and a kind of function, with numbers of branches and parameters by chance.
+//! How a tree is drawn: a shape and a kind of function, with random numbers of branches and parameters.
 //!
 //! | shape | what it is |
 //! |---|---|
 //! | `one` | one choice among 2 to 30, and up to three parameters that all of them share |
 //! | `deep` | choices below choices, two or three levels |
-//! | `chain` | a number of layers, each with parameters of its own |
+//! | `chain` | a number of layers, each with its own parameters |
 //! | `stages` | two or three choices side by side |
 //!
-//! | function | in each node, of its own parameters and those of the node above |
+//! | function | in each node, of the node's parameters and those of the node above |
 //! |---|---|
 //! | `bowl` | a quadratic with products, which may have its minimum anywhere |
 //! | `wave` | a draw of a Gaussian process |
@@ -34,12 +34,12 @@ pub struct Node {
     function: Function,
     /// The coordinate of the choice below it, and what each level leads to.
     below: Option<(usize, Vec<Node>)>,
-    /// Whether all levels up to the chosen one are there, not only the chosen one.
+    /// Whether all levels up to the chosen one are present, not only the chosen one.
     is_chain: bool,
 }
 
 impl Node {
-    /// What the node and all that is below it add at a unit point.
+    /// What the node and everything below it add at a unit point.
     pub fn value(&self, space: &SearchSpace, u: &[f64]) -> f64 {
         let Some((dim, ways)) = &self.below else { return self.function.value(u) };
         let level = space.level(*dim, u[*dim]) as usize;
@@ -140,7 +140,7 @@ impl Growing<'_> {
         self.parameters.len() - 1
     }
 
-    /// Some numbers of a node.
+    /// Adds some numeric parameters of a node.
     fn numbers(&mut self, n: usize, name: &str, when: Option<&str>) -> Vec<usize> {
         let one = |i: usize, growing: &mut Self| {
             let is_whole = growing.function == "step" && growing.draw.uniform() < 0.5;
@@ -157,7 +157,7 @@ impl Growing<'_> {
         self.add(Parameter::category(name, levels), when)
     }
 
-    /// A node with up to three numbers, and a choice below it unless it is at the bottom.
+    /// A node with up to three numeric parameters, and a choice below it unless it is at the bottom.
     fn node(&mut self, above: &[usize], when: Option<&str>, name: &str, depth: usize, of: usize) -> Node {
         let n = self.draw.below(if depth == of { 3 } else { 4 });
         let own = self.numbers(n, name, when);
@@ -189,7 +189,7 @@ impl Growing<'_> {
             Node { function, below: None, is_chain: false }
         };
         let ways = (0..n).map(|i| one(i, self)).collect();
-        // What all branches have in common.
+        // What all branches share.
         let function = Function::draw(shared.clone(), self.function, 0.0, &mut self.draw);
         Node { function, below: Some((dim, ways)), is_chain: false }
     }
@@ -214,7 +214,7 @@ impl Growing<'_> {
         [layers].into_iter().chain(kind).collect()
     }
 
-    /// A choice among two to four ways, each with up to three numbers.
+    /// A choice between two to four alternatives, each with up to three numeric parameters.
     fn stage(&mut self, name: &str, above: &[usize]) -> Node {
         let n = 2 + self.draw.below(3);
         let dim = self.choice(n, name, None);

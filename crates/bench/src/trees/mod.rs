@@ -1,5 +1,5 @@
-//! Trees drawn at random, on which rules for spaces with conditions are chosen; none of them is among those that
-//! `trees.py` reports.
+//! Random trees, on which rules for spaces with conditions are chosen; none of them is among those that `trees.py`
+//! reports.
 //!
 //! | file | what |
 //! |---|---|
@@ -23,28 +23,28 @@ use crate::rows::quantile;
 /// A function of a space with branches, which is minimized.
 #[derive(Debug, Clone)]
 pub struct Tree {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What is searched.
     pub space: SearchSpace,
     /// Its parts; the value is their sum.
     parts: Vec<Node>,
-    /// The least value that was found by trying every branch.
+    /// The smallest value found by trying every branch.
     least: f64,
-    /// The median of the least values of random searches of 60 trials.
+    /// The median of the smallest values of random searches of 60 trials.
     typical: f64,
-    /// The standard deviation of the noise of what is told, as a share of the difference of those two.
+    /// The standard deviation of the noise of reported values, as a share of the difference of those two.
     noise: f64,
 }
 
-/// Random points of which the least of each branch are improved; improving steps from each; random searches.
+/// Random points, of which the best of each branch are improved; improving steps from each; random searches.
 const SAMPLES: usize = 20_000;
 const STEPS: usize = 600;
 const SEARCHES: usize = 101;
 const SEARCH: usize = 60;
 
 impl Tree {
-    /// Gauges a function by brute force.
+    /// Finds the smallest and the typical value by brute force.
     fn new(name: String, space: SearchSpace, parts: Vec<Node>, noise: f64, stream: &Stream) -> Self {
         let mut tree = Self { name, space, parts, least: 0.0, typical: 1.0, noise };
         let (mut draw, domain) = (stream.child("gauge", 0), Domain::whole(&tree.space));
@@ -72,7 +72,7 @@ impl Tree {
         tree
     }
 
-    /// The least value on a random walk from a point that stays in its branch and takes smaller and smaller steps.
+    /// The smallest value on a random walk from a point that stays in its branch and takes smaller and smaller steps.
     fn improved(&self, domain: &Domain<'_>, (mut value, start): (f64, UnitPoint), draw: &mut Stream) -> f64 {
         let (choices, mut at) = (self.choices(&start), start.into_vec());
         for step in 0..STEPS {
@@ -84,7 +84,7 @@ impl Tree {
                     *u = (*u + size * draw.normal()).clamp(0.0, 1.0);
                 }
             }
-            // Categories have levels at coordinates of their own: what is not moved far stays where it is.
+            // Category levels have separate coordinates: a level stays as it is unless it is moved far.
             for (dim, dimension) in self.space.dimensions().iter().enumerate() {
                 if matches!(dimension, elbowroom::space::Dimension::Category { .. }) {
                     u[dim] = at[dim];
@@ -111,12 +111,12 @@ impl Tree {
         self.parts.iter().map(|part| part.value(&self.space, u)).sum()
     }
 
-    /// How far a value is above the least: 1 is the median of random searches of 60 trials.
+    /// How far a value is above the smallest: 1 is the median of random searches of 60 trials.
     pub fn regret(&self, value: f64) -> f64 {
         ((value - self.least) / (self.typical - self.least)).max(0.0)
     }
 
-    /// The standard deviation of what is told.
+    /// The standard deviation of the noise of reported values.
     pub fn noise(&self) -> f64 {
         self.noise * (self.typical - self.least)
     }

@@ -12,11 +12,11 @@ use crate::pools::race::changed_by;
 /// Trials of a search.
 pub const TRIALS: usize = 60;
 
-/// After how many of them it is looked at.
+/// The numbers of trials after which the regret is noted.
 pub const AT: [usize; 3] = [20, 40, 60];
 
-/// The regret after some numbers of trials, by a method: `random`, or `elbowroom` with changes behind it, such as
-/// `elbowroom+workers=4+initial=6`. A change `build=NAME` does nothing: it tells the rows of builds apart.
+/// The regret after some numbers of trials, by a method: `random`, or `elbowroom` followed by changes, such as
+/// `elbowroom+workers=4+initial=6`. A change `build=NAME` has no effect: it distinguishes the rows of builds.
 pub fn race(tree: &Tree, method: &str, seed: u64) -> Vec<f64> {
     let mut n_workers = 1;
     let mut changes = Vec::new();

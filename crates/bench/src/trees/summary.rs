@@ -14,12 +14,12 @@ pub fn key(tree: &str, method: &str, seed: u64) -> String {
     format!("{tree},{method},{seed}")
 }
 
-/// A regret that counts as none, and the largest that counts: a few values are orders of magnitude above all others.
+/// The regret that counts as none, and the largest that counts: a few values are orders of magnitude above all others.
 const NONE: f64 = 1e-3;
 const MOST: f64 = 2.0;
 
 /// The mean regret and the mean of its decimal logarithm for each method, and how much lower they are than those of the
-/// first one, with 95 % intervals over trees; only seeds that both have are compared.
+/// first one, with 95 % intervals over trees; only seeds that both methods have are compared.
 pub fn table(trees: &[String], methods: &[String], seeds: u64, curves: &Curves) -> String {
     let mut text = "| method | after | trees | regret | difference | decades | difference | ahead |\n".to_owned();
     text += "|---|---:|---:|---:|---:|---:|---:|---:|";

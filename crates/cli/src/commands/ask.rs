@@ -12,7 +12,7 @@ use crate::error::cli_error;
 use crate::format::point_lines;
 use crate::narrow::narrowing;
 
-/// The name under which people have trials.
+/// The worker name for trials that people have.
 pub const BY_HAND: &str = "by hand";
 
 /// What to say if no points are handed out for now.
@@ -23,13 +23,13 @@ pub fn paused() -> anyhow::Error {
     )
 }
 
-/// How many points there are, where there are fewer than were asked for.
+/// The number of points, if there are fewer than were asked for.
 pub fn so_many(n: usize, wanted: usize) -> String {
     if n == 0 { "no points".to_owned() } else { format!("{n} of {wanted} points") }
 }
 
-/// Refuses an ask for which no feasible point was found, though nobody knows that there is none left: whoever scripts it
-/// must not take that for a study that is done.
+/// Refuses an ask for which no feasible point was found, although there may be some left: scripts must not mistake this
+/// for a finished study.
 pub fn refuse_nothing(study: &Study, is_nothing: bool, shortfall: Option<&str>) -> Result<()> {
     let is_counted = study.space().n_points().is_some_and(|n| n <= MOST_COUNTED);
     let Some(why) = shortfall.filter(|_| is_nothing && !is_counted && study.budget_left() != Some(0)) else {
@@ -38,12 +38,12 @@ pub fn refuse_nothing(study: &Study, is_nothing: bool, shortfall: Option<&str>) 
     Err(cli_error(why, "loosen a constraint, or widen the range of a parameter"))
 }
 
-/// Spaces of up to this many points are walked through, and the answer about them is certain.
+/// Spaces of up to this many points are enumerated, so the answer about them is certain.
 const MOST_COUNTED: u128 = 1_000_000;
 
 /// Takes points.
 pub fn ask(args: &Ask, json: bool) -> Result<()> {
-    // Not this process's own name: it ends here, and the trials do not.
+    // Not this process's own name: the process ends here, but the trials do not.
     let study = Address::find(&args.study.clone().into())?.open_or_create()?;
     let mut study = study.worker(BY_HAND).ttl(args.due);
     let narrowing = narrowing(study.study().space(), &args.narrow)?;

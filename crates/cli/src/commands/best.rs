@@ -16,7 +16,7 @@ use crate::narrow::narrowing;
 use crate::outcomes::{broken, reference, trials_table};
 use crate::table::width;
 
-/// Shows both, or what is recommended where some parameters are given.
+/// Shows both or, if some parameters are given, only the recommendation for them.
 pub fn best(args: &Best, json: bool) -> Result<()> {
     let place = Address::find(&args.study)?;
     let study = place.open()?;
@@ -42,7 +42,7 @@ pub fn best(args: &Best, json: bool) -> Result<()> {
     answer(json, || with_differences(json!(BestAnswer::of(&study)), &differ), || words_of(&differ) + &in_words(&study))
 }
 
-/// What there is in place of a best trial.
+/// What to show instead of a best trial.
 fn none_in_words(study: &Study) -> String {
     let Some(nearest) = study.least_infeasible() else { return nothing_in_words(study) };
     let why = broken(study, nearest);
@@ -50,7 +50,7 @@ fn none_in_words(study: &Study) -> String {
     format!("best: no trial keeps all limits yet; trial {} comes closest: {why}\n{lines}", nearest.id)
 }
 
-/// Why there is not even a trial that comes close.
+/// Why not even a trial comes close.
 fn nothing_in_words(study: &Study) -> String {
     let awaited: BTreeSet<&str> = study.trials().iter().flat_map(|trial| study.awaited_results(trial)).collect();
     if awaited.is_empty() {
@@ -60,7 +60,7 @@ fn nothing_in_words(study: &Study) -> String {
     format!("best: no trial has all its results yet; still missing: {names}\n")
 }
 
-/// The front, and that of the models.
+/// The front, and the front according to the models.
 fn front_in_words(study: &Study) -> String {
     let front = study.front();
     if front.points.is_empty() {

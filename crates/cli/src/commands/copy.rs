@@ -13,7 +13,7 @@ use crate::args::{Copy, Where};
 use crate::error::{cli_error, fault_of};
 use crate::format;
 
-/// Copies it, every event as it was written.
+/// Copies the study, every event as it was written.
 pub fn copy(args: &Copy, json: bool) -> Result<()> {
     let from = Address::find(&Where { name: args.name.clone(), ..Where::of(&args.from) })?;
     if args.to.ends_with(".toml") {
@@ -56,8 +56,8 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
     )
 }
 
-/// A study like this one, with its own budget, that begins with what became of this one's trials; returns of how
-/// many. What was cut short goes on if it is done again: each has its name.
+/// Creates a study with the same settings and a new budget that starts with the outcomes of this one's trials; returns
+/// their number. An interrupted copy continues if it is repeated, since each report has a name.
 fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Result<usize> {
     let config = old.study().config().clone().budget(trials);
     let mut new = SharedStudy::open_or_create(to, name, config)?.worker(worker_name());
@@ -89,7 +89,7 @@ fn go_on(old: &SharedStudy, to: Arc<dyn Store>, name: &str, trials: usize) -> Re
     Ok(n)
 }
 
-/// Tells what was measured in a trial without a value.
+/// Reports what was measured in a trial without a value.
 fn watched(new: &mut SharedStudy, trial: &Trial, id: TrialId, request: &str) -> Result<()> {
     let results: Results = trial.watched().collect();
     if !results.is_empty() {

@@ -1,4 +1,4 @@
-//! `elbow deploy`: templates that start workers on a cluster. They are printed, to be read and changed; nothing is run.
+//! `elbow deploy`: templates that start workers on a cluster. They are printed, to be read and adapted; nothing is run.
 
 use anyhow::Result;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `elbow doctor`: looks for what may be wrong with a store and with a study.
+//! `elbow doctor`: looks for problems with a store and with a study.
 
 use std::io::{self, Read};
 use std::process::ExitCode;
@@ -19,7 +19,7 @@ use crate::error::cli_error;
 use crate::format::wrap;
 use crate::table::width;
 
-/// Looks; the exit code is 1 if something is bad.
+/// Looks for problems; the exit code is 1 if one of them is serious.
 pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
     let place = Address::find(&args.study)?;
     let mut findings = Vec::new();
@@ -58,7 +58,7 @@ pub fn doctor(args: &Doctor, json: bool) -> Result<ExitCode> {
 }
 
 fn in_words(finding: &Finding) -> String {
-    // What has lines of its own keeps them.
+    // Text with line breaks keeps them.
     let wrapped = |text: String| match text.contains('\n') {
         true => text + "\n",
         false => wrap(&text, 8, width()),
@@ -67,10 +67,10 @@ fn in_words(finding: &Finding) -> String {
     wrapped(format!("{:5}   {}", finding.level.word(), finding.what)) + &hint
 }
 
-/// What every file of SQLite begins with.
+/// The start of every SQLite file.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 
-/// What to say about a file that nothing can be saved from.
+/// What to report about a file from which nothing can be saved.
 fn no_store(address: &str) -> Result<Option<Finding>> {
     let path = path_of(address);
     let unreadable = |error: io::Error| cli_error(format!("{address} could not be read: {error}"), "name a store file");
@@ -127,7 +127,7 @@ fn save(address: &str, to: &str) -> Result<Finding> {
     ))
 }
 
-/// Whether this machine's clock is another than the store's.
+/// Whether this machine's clock differs from the store's.
 fn clock(shared: &SharedStudy) -> Option<Finding> {
     let here = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_millis() as i64);
     let apart = (here - shared.stored().now().0).abs() as f64 / 1000.0;

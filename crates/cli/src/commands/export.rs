@@ -13,11 +13,11 @@ use crate::address::Address;
 use crate::args::{Export, Format};
 use crate::error::cli_error;
 
-/// Writes them to a file, or to standard output.
+/// Writes the trials or events to a file, or to standard output.
 pub fn export(args: &Export, json: bool) -> Result<()> {
     let study = Address::find(&args.study)?.open()?;
     let text = match args.format {
-        // --json asks for JSON whatever else is the default.
+        // --json asks for JSON, whatever the default is.
         Some(Format::Csv) => csv(&Scene::of(&study)),
         None if !json => csv(&Scene::of(&study)),
         Some(Format::Jsonl) | None => jsonl(&study),
@@ -35,7 +35,7 @@ fn jsonl(study: &SharedStudy) -> String {
     study.study().trials().iter().map(|trial| json!(StatusAnswer::of(study, trial)).to_string() + "\n").collect()
 }
 
-/// The events as they were written, to the byte.
+/// The events as they were written, byte for byte.
 fn events(study: &SharedStudy) -> Result<String> {
     let entries = study.stored().store().read(study.name(), 0)?.entries;
     Ok(entries.iter().map(|entry| format!("{}\n", entry.text)).collect())

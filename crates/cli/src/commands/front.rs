@@ -1,4 +1,4 @@
-//! The chart of `elbow plot --what front`: two results of every trial, and the front where there are two objectives.
+//! The chart of `elbow plot --what front`: two results of every trial, and the front if there are two objectives.
 
 use anyhow::Result;
 use elbowroom::study::{Goal, Limits, Study, Trial};
@@ -8,7 +8,7 @@ use crate::args::Plot;
 use crate::chart::{Chart, Kind, Scale, Series};
 use crate::error::cli_error;
 
-/// Marks of a limit: as many as an upright line has rows in a terminal, and more.
+/// The number of marks of a limit: at least the number of rows of a vertical line in a terminal.
 const MARKS: usize = 60;
 
 /// Draws it.
@@ -46,7 +46,7 @@ pub fn front(study: &Study, args: &Plot) -> Result<Chart> {
     Ok(Chart { title: format!("{y} (up) over {x} (across)"), x: scale(x, |at| at.0), y: scale(y, |at| at.1), series })
 }
 
-/// The two results: those that are named, else the first two objectives, else the first two results.
+/// The two results: the named ones, otherwise the first two objectives, otherwise the first two results.
 fn chosen<'a>(study: &'a Study, args: &'a Plot) -> Result<(&'a str, &'a str)> {
     let outcomes = study.outcomes();
     let names: Vec<&str> = outcomes.names().collect();
@@ -71,7 +71,7 @@ fn chosen<'a>(study: &'a Study, args: &'a Plot) -> Result<(&'a str, &'a str)> {
     }
 }
 
-/// The border of what the front dominates, where there are two objectives and these are shown.
+/// The border of what the front dominates, if there are two objectives and these are shown.
 fn staircase(study: &Study, (x, y): (&str, &str), front: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let objectives = study.outcomes().objectives();
     let goal = |name: &str| objectives.iter().find(|one| one.name == name).map(|one| one.goal);
@@ -85,7 +85,7 @@ fn staircase(study: &Study, (x, y): (&str, &str), front: &[(f64, f64)]) -> Vec<(
     sorted.first().copied().into_iter().chain(sorted.windows(2).flat_map(corner)).collect()
 }
 
-/// Points along the limits of the two results, from end to end of what was told.
+/// Points along the limits of the two results, across the range of the reported values.
 fn limits(study: &Study, (x, y): (&str, &str), told: &[(&Trial, (f64, f64))]) -> Vec<(f64, f64)> {
     let of = |name: &str| {
         let found = study.outcomes().limits().find(|(limited, _)| *limited == name);
@@ -121,9 +121,9 @@ mod tests {
             study.add(&Point::new().with("x", x), [("amount", amount), ("cost", cost)]).unwrap();
         }
         let stars = [(4.0, 8.0), (2.0, 5.0)];
-        // An amount of 3 is to be had for 8, not for 5: the border goes up at 2.
+        // An amount of 3 costs 8, and is not available for 5: the border goes up at 2.
         assert_eq!(staircase(&study, ("amount", "cost"), &stars), [(2.0, 5.0), (2.0, 8.0), (4.0, 8.0)]);
-        // For a cost of 6 there is an amount of 2: the border stays at 2 until 8.
+        // A cost of 6 buys an amount of 2: the border stays at 2 until 8.
         let turned = [(8.0, 4.0), (5.0, 2.0)];
         assert_eq!(staircase(&study, ("cost", "amount"), &turned), [(5.0, 2.0), (8.0, 2.0), (8.0, 4.0)]);
     }

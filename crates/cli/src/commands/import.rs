@@ -15,18 +15,18 @@ use crate::format::safe;
 use crate::intake::{Change, Plan, Wishes, plan};
 use crate::sheet::{Sheet, read_sheet};
 
-/// The largest file.
+/// The maximum size of a file.
 const MOST_BYTES: u64 = 20 << 20;
 
-/// The most changes that are listed for a person.
+/// The maximum number of changes that are listed for a person.
 const MOST_SHOWN: usize = 200;
 
-/// Reads the sheet, shows what it changes, and writes it if that is wanted.
+/// Reads the sheet, shows the changes, and writes them on confirmation.
 pub fn import(args: &Import, json: bool) -> Result<()> {
     let place = Address::find(&args.study.clone().into())?;
     let there = place.open_if_there()?;
     let begun;
-    // A study that is not there yet is made when something is written into it.
+    // A study that does not exist yet is created when something is written into it.
     let study = match (&there, &place.file) {
         (Some(shared), _) => shared.study(),
         (None, Some((file, _))) => {

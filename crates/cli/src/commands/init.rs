@@ -13,7 +13,7 @@ use crate::args::Init;
 use crate::error::cli_error;
 use crate::study_file::StudyFile;
 
-/// Writes it, once it is sure that it can be read back.
+/// Writes the file, after checking that it can be read back.
 pub fn init(args: &Init, json: bool) -> Result<()> {
     let path = args.path.as_path();
     let shown = path.display();
@@ -44,11 +44,11 @@ pub fn init(args: &Init, json: bool) -> Result<()> {
     )
 }
 
-/// What has to be known.
+/// The information that is needed.
 struct Answers {
     name: String,
     maximize: bool,
-    /// Results as entries of `outcomes`, where there is more to say than one goal.
+    /// Results as entries of `outcomes`, if there is more to say than one goal.
     outcomes: Vec<String>,
     parameters: Vec<String>,
     command: Option<String>,
@@ -83,7 +83,7 @@ impl Answers {
         })
     }
 
-    /// Asks on the terminal, with what is usual in brackets.
+    /// Asks on the terminal, with the usual answer in brackets.
     fn ask(args: &Init) -> Result<Self> {
         let name = question("name of the study", &args.name.clone().unwrap_or_else(|| folder_name(&args.path)))?;
         let maximize = args.maximize || ask_goal()?;
@@ -180,7 +180,7 @@ trials = {trials}
         text
     }
 
-    /// The lines that say what is wanted.
+    /// The lines that state the goals.
     fn goals(&self) -> String {
         if !self.outcomes.is_empty() {
             let entries: String = self.outcomes.iter().map(|entry| format!("    {entry},\n")).collect();
@@ -196,7 +196,7 @@ trials = {trials}
     }
 }
 
-/// Whether larger values are better; asked again where the answer could mean anything.
+/// Whether larger values are better; asks again if the answer is ambiguous.
 fn ask_goal() -> Result<bool> {
     loop {
         let goal = question("minimize or maximize", "minimize")?.to_lowercase();
@@ -215,7 +215,7 @@ const OUTCOMES: &str = r#"#   { name = "yield", goal = "maximize", worst = 50 } 
 #   { name = "profit", goal = "maximize", score = "yield - 0.2 * cost" }   computed from other results
 #   { name = "hours" }                                  recorded and shown"#;
 
-/// A result as it is written on the command line, as an entry of `outcomes`.
+/// Turns a result from the command line into an entry of `outcomes`.
 fn outcome(text: &str) -> Result<String> {
     let wrong = || {
         let hint = "write yield=maximize, cost=minimize, purity>=95, hours<=3, viscosity~4.2, or a name alone";
@@ -294,7 +294,7 @@ fn choice(text: &str) -> Result<String> {
 /// A parameter as it is typed: `rate 1e-4..1 log`.
 fn typed(line: &str) -> Result<String> {
     let (name, rest) = line.split_once([' ', '=']).unwrap_or((line, ""));
-    // A word of its own: a choice may well end like this.
+    // It must be a separate word: a choice may end with these letters.
     let (rest, log) = match rest.trim().strip_suffix("log") {
         Some(rest) if rest.ends_with(char::is_whitespace) => (rest.trim(), ", log = true"),
         _ => (rest.trim(), ""),

@@ -1,4 +1,4 @@
-//! One file for each thing that `elbow` does.
+//! One file for each command of `elbow`.
 
 mod ask;
 mod best;
@@ -32,7 +32,7 @@ use crate::args::{Command, Elbow};
 use crate::error::cli_error;
 pub use tell::value;
 
-/// Does what the command line says.
+/// Runs the command line.
 pub fn run(args: Elbow) -> Result<ExitCode> {
     let json = args.json;
     match args.command {
@@ -60,7 +60,7 @@ pub fn run(args: Elbow) -> Result<ExitCode> {
         Command::Deploy(args) => deploy::deploy(&args, json),
         Command::Schema => Ok(std::io::stdout().write_all(crate::study_file::schema::SCHEMA.as_bytes())?),
         Command::Completions { shell } => {
-            // Into memory first: the generator panics where a reader such as `head` goes away.
+            // Into memory first: the generator panics if a reader such as `head` goes away.
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Elbow::command(), "elbow", &mut script);
             Ok(std::io::stdout().write_all(&script)?)

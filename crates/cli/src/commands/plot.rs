@@ -25,11 +25,11 @@ use crate::outcomes::{goals, reference};
 use crate::spark::{best_so_far, counting_values};
 use crate::table::width;
 
-/// The size of a picture in the terminal, at most and usually.
+/// The size of a picture in the terminal: the maximum width, and the usual number of rows.
 const WIDEST: usize = 160;
 const ROWS: usize = 16;
 
-/// Attempts of a timeline; the latest of more.
+/// The maximum number of attempts in a timeline; the latest are shown.
 const ATTEMPTS: usize = 3000;
 
 /// Draws it.
@@ -71,7 +71,7 @@ pub fn plot(args: &Plot, json: bool) -> Result<()> {
     )
 }
 
-/// Rows of a picture in the terminal: a lane has its own row.
+/// The number of rows of a picture in the terminal: each lane has its own row.
 fn rows(chart: &Chart, args: &Plot) -> usize {
     match args.what {
         FigureName::Timeline => chart.y.names.len().max(1),
@@ -79,7 +79,7 @@ fn rows(chart: &Chart, args: &Plot) -> usize {
     }
 }
 
-/// The bytes of the file, of the kind that its name ends in.
+/// The bytes of the file, in the format of its extension.
 fn drawn(path: &Path, figure: &Figure) -> Result<Vec<u8>> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => Ok(figure.svg().into_bytes()),
@@ -136,7 +136,7 @@ fn history(study: &Study, result: Option<&str>) -> Result<Chart> {
     })
 }
 
-/// A result besides the first objective, trial by trial.
+/// A result other than the first objective, trial by trial.
 fn watched(study: &Study, name: &str) -> Result<Chart> {
     if !study.outcomes().watched().any(|known| known == name) {
         let names: Vec<&str> = study.outcomes().names().collect();
@@ -154,12 +154,12 @@ fn watched(study: &Study, name: &str) -> Result<Chart> {
     })
 }
 
-/// What a title says of its axis of values.
+/// The remark on a title about its axis of values.
 fn log_scale(log: bool) -> &'static str {
     if log { " (log scale)" } else { "" }
 }
 
-/// What the model expects along each parameter, through the recommended point: the dashboard's slices.
+/// The model's predictions along each parameter, through the recommended point: the dashboard's slices.
 fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
     let study = shared.study();
     if study.best().is_none() {
@@ -196,7 +196,7 @@ fn slices(shared: &SharedStudy) -> Result<Vec<Chart>> {
     Ok(found.slices.iter().map(chart).collect())
 }
 
-/// Where trials are, along two parameters.
+/// The positions of trials along two parameters.
 fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     let space = study.study().space();
     if space.dim() < 2 {
@@ -210,14 +210,14 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
             cli_error(format!("there is no searched parameter called `{name}`"), hint)
         }),
     };
-    // Where one is named, the other is the first that is left.
+    // If one is named, the other is the first of the rest.
     let x = dim(&args.x, usize::from(args.y.is_some() && dim(&args.y, 1)? == 0))?;
     let y = dim(&args.y, usize::from(x == 0))?;
     if x == y {
         return Err(cli_error("a map is along two different parameters", "name another with --x or --y"));
     }
     let at = |trial: &Trial| (position(space, x, &trial.unit), position(space, y, &trial.unit));
-    // Where a trial does not have a parameter, it has no place on the map.
+    // A trial without one of the parameters has no position on the map.
     let is_there = |trial: &&Trial| has_both(study.study(), trial, x, y);
     let those = |wanted: &dyn Fn(TrialStatus) -> bool| -> Vec<(f64, f64)> {
         let trials = study.study().trials().iter().filter(is_there);
@@ -239,7 +239,7 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     })
 }
 
-/// Who ran what: a lane for each of the trials that a worker had at once, as in the dashboard.
+/// Who ran what: a lane for each trial that a worker had at the same time, as in the dashboard.
 fn timeline(study: &SharedStudy) -> Result<Chart> {
     let drawn = elbowroom_view::views::timeline::timeline(&Scene::of(study), ATTEMPTS);
     if drawn.workers.is_empty() {

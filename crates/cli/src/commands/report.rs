@@ -10,7 +10,7 @@ use crate::address::Address;
 use crate::args::Report;
 use crate::error::cli_error;
 
-/// Results beyond which no model is fitted for a report.
+/// The number of results above which no model is fitted for a report.
 const MOST_MODELLED: usize = 20_000;
 
 /// Writes it.

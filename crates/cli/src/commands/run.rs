@@ -41,14 +41,14 @@ fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     let section = place.file.as_ref().map(|(file, _)| file.run.clone()).unwrap_or_default();
     let command = command(how, &section, place)?;
     let mut study = place.open_or_create()?.ttl(how.lease);
-    // What stands in a study.toml was written by whoever named it; what stands in a store alone was not.
+    // A command in a study.toml was written by whoever named the file; a command that is only in a store may not be.
     let trust = if place.file.is_some() { Trust::Own } else { Trust::Store };
     command.check(study.name(), study.study().space(), trust)?;
     let mut plan = plan(how, &section, command);
     if let Some((file, folder)) = &place.file {
         plan.time = plan.time.or(file.time);
         plan.target = plan.target.or(file.target);
-        // A command line's own command runs where the person is.
+        // A command from the command line runs in the person's current folder.
         plan.folder = how.command.is_empty().then(|| folder.clone()).filter(|folder| folder.as_os_str() != ".");
     }
     plan.heartbeat = plan.heartbeat.min(how.lease / 4);
@@ -61,7 +61,7 @@ fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     let summary = drive(&mut study, &plan, &stop, &mut |study, happening| {
         match (&mut progress, &happening) {
             (Some(progress), _) => progress.show(study, &happening),
-            // Standard output is for JSON alone; this is for whoever reads the log of a cluster.
+            // Standard output is for JSON alone; this is for readers of a cluster's log.
             (None, DriveEvent::Failing(streak)) => say!("{}", failing(streak)),
             (None, _) => {}
         }
@@ -73,7 +73,8 @@ fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     study.refresh()?;
     answer(json, || ending_json(&study, &summary), || ending(&study, &summary))?;
     Ok(match signal.load(Ordering::SeqCst) {
-        // Trials were run, and the study has not a single value: whether they failed or were infeasible, nothing was found.
+        // Trials were run, but the study has no value at all: whether they failed or were infeasible, nothing was
+        // found.
         0 if !has_a_value(&study) && summary.n_failed + summary.n_infeasible > 0 => ExitCode::FAILURE,
         0 if !did_its_work(&study, &summary) => ExitCode::FAILURE,
         0 => ExitCode::SUCCESS,
@@ -81,7 +82,7 @@ fn go(place: &Address, how: &How, json: bool) -> Result<ExitCode> {
     })
 }
 
-/// Whether a single trial of a study has a value, within its limits or not.
+/// Whether any trial of a study has a value, within its limits or not.
 fn has_a_value(study: &SharedStudy) -> bool {
     study.study().trials().iter().any(|trial| trial.value().is_some())
 }
@@ -92,7 +93,7 @@ fn did_its_work(study: &SharedStudy, summary: &Summary) -> bool {
     n_ended > 0
         || match summary.ended {
             Ended::TargetReached | Ended::LittleGain => true,
-            // The budget is used up, or every point of the space was tried.
+            // The budget is used up, or every point of the space has been tried.
             Ended::NoMorePoints(_) => study.study().budget_left() == Some(0) || study.study().best().is_some(),
             _ => false,
         }
@@ -129,8 +130,8 @@ fn plan(how: &How, section: &RunSection, command: Template) -> Plan {
     }
 }
 
-/// Turns signals into a stop: the first SIGINT finishes, a second one stops now; SIGTERM and SIGHUP give back. Returns the
-/// first signal that came, 0 before that.
+/// Turns signals into a stop: after the first SIGINT running trials finish, a second one stops at once; SIGTERM and
+/// SIGHUP hand trials back. Returns the first signal that arrived, 0 until then.
 fn listen(stop: &Stop) -> Result<Arc<AtomicI32>> {
     let first = Arc::new(AtomicI32::new(0));
     let (stop, seen) = (stop.clone(), first.clone());

@@ -14,15 +14,15 @@ use crate::differ::{with_differences, words_of};
 use crate::error::cli_error;
 use crate::signals::{ENDS, listen};
 
-/// The environment's word for a token.
+/// The environment variable for a token.
 const TOKEN: &str = "ELBOW_TOKEN";
 
 /// Serves until it is told to stop.
 pub fn serve(args: &Serve, json: bool) -> Result<()> {
     let place = Address::find(&Where::of(&args.place))?;
-    // A study that has not begun is waited for, in the store file where it will be.
+    // A study that has not started is awaited, in the store file where it will be.
     let store = if place.file.is_some() { place.store_or_create()? } else { place.store()? };
-    // Another study of the store may be served all the same.
+    // Other studies of the store may be served nevertheless.
     let differ = place.open().map_or_else(|_| Vec::new(), |study| place.disagreement(&study));
     let token = token(args)?;
     let settings =
@@ -51,7 +51,7 @@ pub fn serve(args: &Serve, json: bool) -> Result<()> {
     Ok(server.run()?)
 }
 
-/// A token that the user chose: from a file, or from the environment. A command line would show it to everybody.
+/// A token that the user chose: from a file, or from the environment. On a command line everybody could see it.
 fn token(args: &Serve) -> Result<Option<Token>> {
     let text = match &args.token_file {
         Some(path) => Some(private(path)?),

@@ -30,7 +30,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         };
         return Err(cli_error(what, "use a plate of 6, 12, 24, 48, 96, 384 or 1536 wells"));
     }
-    // The file before new points: those that were asked for and never seen would be a pity.
+    // Open the file before asking for new points: points that nobody sees would be wasted.
     let mut file = match &args.output {
         Some(path) => Some(OpenOptions::new().write(true).create_new(true).open(path).map_err(|error| {
             let what = match error.kind() {
@@ -46,7 +46,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         None => new(args, &place).inspect_err(|_| {
             if let Some(path) = &args.output {
                 drop(file.take());
-                // It is empty; the refusal is reported even if it cannot be removed.
+                // The file is empty; the refusal is reported even if the file cannot be removed.
                 let _ = std::fs::remove_file(path);
             }
         })?,
@@ -57,7 +57,7 @@ pub fn sheet(args: &Sheet, json: bool) -> Result<()> {
         .zip(&trials)
         .filter_map(|(well, t)| Some(PlacedTrial { trial: t.id, well: well.clone()? }))
         .collect();
-    // Where trials are is known before anybody reads it.
+    // Record the positions of trials before anybody reads the sheet.
     study.place_trials(&placed)?;
     let planned: Vec<Planned<'_>> =
         trials.iter().zip(wells).map(|(trial, well)| Planned { trial: trial.id, point: &trial.point, well }).collect();
@@ -92,8 +92,8 @@ fn new(args: &Sheet, place: &Address) -> Result<(SharedStudy, Vec<Trial>, Option
     Ok((study, handed.trials.into_iter().map(|handed| handed.trial).collect(), handed.shortfall))
 }
 
-/// The well of each trial: of those under way the one it was given, and for the others the first of a plate that are
-/// free.
+/// The well of each trial: for trials under way the one that was assigned, and for the others the first free wells of a
+/// plate.
 fn wells(study: &Study, trials: &[Trial], plate: Option<usize>, pending: bool) -> Vec<Option<String>> {
     let kept = |trial: &Trial| study.well(trial.id).filter(|_| pending).map(str::to_owned);
     let taken: HashSet<String> = trials.iter().filter_map(kept).collect();
@@ -101,7 +101,7 @@ fn wells(study: &Study, trials: &[Trial], plate: Option<usize>, pending: bool) -
     trials.iter().map(|trial| kept(trial).or_else(|| free.next())).collect()
 }
 
-/// What is under way.
+/// The trials under way.
 fn pending(place: &Address) -> Result<(SharedStudy, Vec<Trial>)> {
     let study = place.open()?;
     let running = |trial: &&Trial| study.status(trial) == TrialStatus::Running;

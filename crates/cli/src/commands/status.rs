@@ -73,7 +73,7 @@ fn holder(study: &SharedStudy, lease: &Lease, standing: TrialStatus) -> String {
         (true, true) => format!("handed out by hand, due in {}", format_duration(lease.expires.since(now))),
         (false, true) => "handed out by hand".to_owned(),
         (true, false) => {
-            // A worker renews its lease whenever it is heard from.
+            // A worker renews its lease with each sign of life.
             let silent = lease.ttl.saturating_sub(lease.expires.since(now));
             format!("on {}, last heard from {} ago", lease.worker, format_duration(silent))
         }
@@ -81,7 +81,7 @@ fn holder(study: &SharedStudy, lease: &Lease, standing: TrialStatus) -> String {
     }
 }
 
-/// The front or the best trial, whether limits are kept, and what is waited for.
+/// The front or the best trial, whether limits are kept, and which results are awaited.
 fn results_in_words(shared: &SharedStudy) -> String {
     let study = shared.study();
     let line = |words: &str| format::wrap(&format::safe(words), 8, width());

@@ -1,4 +1,4 @@
-//! `elbow tell`, `elbow fail` and `elbow release`: what became of a trial.
+//! `elbow tell`, `elbow fail` and `elbow release`: the outcome of a trial.
 
 use anyhow::Result;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
@@ -13,7 +13,7 @@ use crate::error::cli_error;
 use crate::format::{breaks, number};
 use crate::outcomes::awaited;
 
-/// Tells what was measured.
+/// Reports what was measured.
 pub fn tell(args: &Tell, json: bool) -> Result<()> {
     let place = Address::find(&args.study.clone().into())?;
     match (args.what.as_slice(), args.at.is_empty()) {
@@ -27,7 +27,7 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let told = study.tell(trial, report)?;
             let told = TellAnswer::new(&study, trial, told, names.iter().map(String::as_str));
             let waiting = study.study().trial(trial).map_or_else(|_| String::new(), |t| awaited(study.study(), t));
-            // What is missing is said once.
+            // Mention missing results only once.
             let waiting = if told.hint.is_some() { String::new() } else { waiting };
             answer(json, || json!(told), || format!("trial {trial}: {}{waiting}\n", told_in_words(&told)))
         }
@@ -63,7 +63,7 @@ fn report(args: &Tell, written: &[String]) -> Result<study::Tell> {
 fn results(written: &[String]) -> Result<Results> {
     let number = |text: &str| {
         let plain = text.trim();
-        // 0,5 of those who write commas; 1,234.5 stays in doubt.
+        // People who use decimal commas write 0,5; 1,234.5 remains ambiguous.
         let comma = Some(plain.replacen(',', ".", 1)).filter(|point| point != plain && point.parse::<f64>().is_ok());
         let usual = || "give what was measured: 0.25, or loss=0.25 minutes=12".to_owned();
         let hint = || comma.map_or_else(usual, |point| format!("write a decimal point: {point}"));
@@ -75,7 +75,7 @@ fn results(written: &[String]) -> Result<Results> {
         return Err(cli_error(what, "give one, and the others as name=number"));
     }
     let value = bare.first().map(|text| number(text)).transpose()?;
-    // Names may have an `=` in them; numbers have none.
+    // Names may contain `=`; numbers do not.
     let named = written.iter().filter_map(|word| word.rsplit_once('='));
     named.into_iter().try_fold(value.map_or_else(Results::default, Results::from), |results, (name, text)| {
         Ok(results.with(name.trim(), number(text)?))
@@ -98,7 +98,7 @@ fn told_in_words(answer: &TellAnswer) -> String {
     .to_owned()
 }
 
-/// A point written as `name=value`, one after the other.
+/// A point written as a list of `name=value`.
 fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
     let mut point = Point::new();
     for entry in written {
@@ -114,13 +114,14 @@ fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
     Ok(space.check(&space.with_fixed(point))?)
 }
 
-/// The value that a text is for a parameter: one from its list if it reads the same, else a number, else the text.
+/// The value of a parameter from text: one from its list if that reads the same, otherwise a number, otherwise the
+/// text.
 pub fn value(parameter: Option<&Parameter>, text: &str) -> Value {
     let listed = parameter.map_or(&[][..], Parameter::listed);
     if let Some(value) = listed.iter().find(|value| value.as_str() == Some(text)) {
         return value.clone();
     }
-    // Spaces around it are the spreadsheet's.
+    // A spreadsheet may add spaces around it.
     let text = text.trim();
     let reads_so = |value: &&Value| value.as_str().map_or_else(|| value.to_string() == text, |own| own == text);
     let same = |value: &&Value| value.as_f64().is_some_and(|own| text.parse::<f64>().is_ok_and(|x| x == own));
@@ -134,7 +135,7 @@ pub fn value(parameter: Option<&Parameter>, text: &str) -> Value {
     }
 }
 
-/// Says that a trial has no value.
+/// Reports that a trial has no value.
 pub fn fail(args: &Fail, json: bool) -> Result<()> {
     let mut study = Address::find(&args.study.clone().into())?.open()?;
     let about = About::from(TrialId(args.trial));
@@ -145,7 +146,7 @@ pub fn fail(args: &Fail, json: bool) -> Result<()> {
     say(&study, TrialId(args.trial), reported, if args.infeasible { "infeasible" } else { "failed" }, json)
 }
 
-/// Gives a trial up, or back.
+/// Withdraws or requeues a trial.
 pub fn withdraw(args: &Withdraw, json: bool) -> Result<()> {
     let mut study = Address::find(&args.study.clone().into())?.open()?;
     let trial = TrialId(args.trial);

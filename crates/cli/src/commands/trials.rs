@@ -16,7 +16,7 @@ use crate::error::cli_error;
 use crate::format::{brief, brief_value, number};
 use crate::table::{table, width};
 
-/// The most characters of a reason: as many as fit on a line of a very wide terminal. A table cuts what it has no room for.
+/// The maximum length of a reason: as much as fits on a line of a very wide terminal. A table cuts further if needed.
 const MOST: usize = 300;
 
 /// Lists them.
@@ -41,7 +41,7 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
     match args.sort.as_str() {
         "trial" => {}
         "state" => chosen.sort_by_key(|trial| study.status(trial).word()),
-        // The best first; those without a value last.
+        // The best first; trials without a value last.
         "value" => chosen.sort_by(|a, b| match (a.value(), b.value()) {
             (Some(a), Some(b)) => goal.maximized(b).total_cmp(&goal.maximized(a)),
             (Some(_), None) => Ordering::Less,
@@ -56,7 +56,7 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
                 let hint = format!("use one of trial, value, state, {}", names.join(", "));
                 return Err(cli_error(format!("trials cannot be sorted by `{name}`"), hint));
             }
-            // Trials without the result come last.
+            // Trials without this result come last.
             let key = |trial: &Trial| trial.point.get(name).cloned().or_else(|| trial.result(name).map(Setting::from));
             chosen.sort_by(|a, b| order(key(a).as_ref(), key(b).as_ref()));
         }
@@ -68,7 +68,7 @@ fn choose<'a>(study: &'a SharedStudy, args: &Trials) -> Result<Vec<&'a Trial>> {
     Ok(chosen)
 }
 
-/// Numbers by size, then false and true, then texts by the alphabet.
+/// Numbers by size, then false and true, then texts in alphabetical order.
 fn order(a: Option<&Setting>, b: Option<&Setting>) -> Ordering {
     let key = |value: Option<&Setting>| match value {
         Some(Setting::Float(_) | Setting::Int(_)) => 0,

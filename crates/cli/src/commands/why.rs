@@ -1,4 +1,4 @@
-//! `elbow why`: what a point rested on when it was chosen.
+//! `elbow why`: what a point was based on when it was chosen.
 
 use anyhow::Result;
 use elbowroom::insight::{BeliefThen, Neighbour, Why as Reasons, why as reasons};
@@ -14,7 +14,7 @@ use crate::table::width;
 /// How many neighbours are shown.
 const NEAREST: usize = 3;
 
-/// What a score is rounded to: its terms are logarithms, or in deviations of the model.
+/// The rounding of a score: its terms are logarithms, or in deviations of the model.
 const ROUNDING: f64 = 1e-4;
 
 /// Explains a trial.
@@ -46,7 +46,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>, outcomes: &Outcomes) -> Strin
     text += &format!("  predicted {metric}: {}", expected(m.mean, m.sd));
     text += &measured.map_or_else(|| "\n".to_owned(), |value| format!("; measured: {}\n", number(value)));
     text += &m.chance.map_or_else(String::new, |p| format!("  chance of a value: {:.0} %\n", 100.0 * p));
-    // The improvement of one of several objectives is not what the point was chosen for.
+    // The point was not chosen for its improvement in one of several objectives.
     if !outcomes.has_several_objectives() {
         let (leaning, share) = if m.exploit > 0.5 { ("exploit", m.exploit) } else { ("explore", 1.0 - m.exploit) };
         text += &format!("  balance: {leaning} ({:.0} % of the expected improvement)\n", 100.0 * share);
@@ -56,7 +56,7 @@ fn believed(m: &BeliefThen, measured: Option<f64>, outcomes: &Outcomes) -> Strin
         &format!("  {score} for {}: {}, the sum of\n", m.strategy.replace('_', " "), number(rounded(m.score.total)));
     for term in &m.score.terms {
         let value = rounded(term.value);
-        // Pending trials that take nothing away are left out.
+        // Pending trials that do not lower the score are left out.
         if value == 0.0 && term.trial.is_some() {
             continue;
         }
@@ -82,13 +82,13 @@ fn believed(m: &BeliefThen, measured: Option<f64>, outcomes: &Outcomes) -> Strin
     text + &listed(&m.nearest, &metric)
 }
 
-/// A term of a score, without digits that say nothing.
+/// A term of a score, without meaningless digits.
 fn rounded(term: f64) -> f64 {
-    // Adding 0 makes a plain 0 of -0.
+    // Adding 0 turns -0 into 0.
     (term / ROUNDING).round() * ROUNDING + 0.0
 }
 
-/// A line, broken where it is wider than the terminal.
+/// A line, wrapped if it is wider than the terminal.
 fn wrapped(line: &str) -> String {
     format::wrap(&format::safe(line), 6, width())
 }

@@ -9,7 +9,7 @@ pub enum Act {
     Tell(TrialId, Tell),
     Fail(TrialId, String, Results),
     Infeasible(TrialId, String, Results),
-    /// Measured elsewhere than planned: the trial is given up, and the point added.
+    /// Measured at another point than planned: the trial is withdrawn, and the point added.
     Elsewhere(TrialId, Point, Tell),
     Add(Point, Tell),
     AddFailed(Point, String, Results),
@@ -27,7 +27,7 @@ impl Act {
         }
     }
 
-    /// What it reports of a trial.
+    /// What it reports about a trial.
     pub fn told(&self) -> Option<&Tell> {
         match self {
             Act::Tell(_, report) => Some(report),

@@ -1,4 +1,4 @@
-//! Corrections: what rows say takes the place of what was told before.
+//! Corrections: results in rows replace what was reported before.
 
 use std::collections::BTreeMap;
 
@@ -7,8 +7,8 @@ use elbowroom::study::{MeasurementKind, Study, Trial, TrialId, TrialState};
 
 use super::{Act, Change, fitting};
 
-/// What rows say of a trial takes the place of what it had: the first as a correction, the others beside it. If it is what
-/// it has, nothing changes.
+/// Replaces the results of a trial by those in its rows: the first row is a correction, the others are added to it. If
+/// the trial has the same results already, nothing changes.
 pub fn correct_all(study: &Study, changes: &mut [Change]) -> Result<()> {
     let mut rows: BTreeMap<TrialId, Vec<&mut Change>> = BTreeMap::new();
     for change in changes {
@@ -33,7 +33,7 @@ pub fn correct_all(study: &Study, changes: &mut [Change]) -> Result<()> {
         let number = n_corrections(trial) + 1;
         for (i, row) in rows.iter_mut().enumerate() {
             row.known = known;
-            // Values may come back that were corrected before.
+            // Values that were corrected before may come back.
             row.request = fitting(format!("{}, correction {number}", row.request));
             if let (Act::Tell(_, report), 0) = (&mut row.act, i) {
                 *report = report.clone().correction();
@@ -44,18 +44,18 @@ pub fn correct_all(study: &Study, changes: &mut [Change]) -> Result<()> {
     Ok(())
 }
 
-/// The value that a row tells.
+/// The value that a row reports.
 fn value(row: &Change) -> Option<f64> {
     row.act.told()?.results.bare()
 }
 
-/// Whether a trial has the results that a row tells besides its value.
+/// Whether a trial has the results that a row reports besides its value.
 fn has_others(trial: &Trial, row: &Change) -> bool {
     let told = row.act.told().into_iter().flat_map(|report| report.results.named());
     told.into_iter().all(|(name, told)| trial.result(name) == Some(told.value))
 }
 
-/// Rows without a value take the place of what the trial has of the results that they name.
+/// Rows without a value replace the trial's earlier results of the same names.
 fn correct_others(study: &Study, trial: &Trial, rows: &mut [&mut Change]) {
     for row in rows.iter_mut().filter(|row| value(row).is_none()) {
         row.known = row.stands || has_others(trial, row);
@@ -63,7 +63,7 @@ fn correct_others(study: &Study, trial: &Trial, rows: &mut [&mut Change]) {
         let Act::Tell(_, report) = &mut row.act else { continue };
         if report.results.named().any(known) {
             *report = report.clone().correction();
-            // Values may come back that were corrected before.
+            // Values that were corrected before may come back.
             row.request = fitting(format!("{}, correction at {}", row.request, study.events().len()));
             row.words += ", instead of its earlier results";
         }

@@ -1,7 +1,7 @@
 //! From the rows of a sheet to what they change in a study.
 //!
-//! Each row that has something to say becomes one change under its own name, so that the same sheet again changes
-//! nothing, whoever imports it.
+//! Each row that is not blank becomes one change with its own name, so importing the same sheet again changes nothing,
+//! whoever does it.
 
 mod act;
 mod correct;
@@ -18,7 +18,7 @@ use crate::sheet::{Row, RowResult, Sheet, all_of};
 use act::Act;
 use rows::Rows;
 
-/// What a sheet changes.
+/// The changes from a sheet.
 pub struct Plan {
     /// One for each row that is not blank.
     pub changes: Vec<Change>,
@@ -30,32 +30,32 @@ pub struct Plan {
 pub struct Change {
     /// The row's line.
     pub line: usize,
-    /// What it does, in words.
+    /// Its effect, in words.
     pub words: String,
     /// The known constraint that the measured point breaks.
     pub breaks: Option<String>,
-    /// Whether the study knows it already.
+    /// Whether the study has it already.
     pub known: bool,
     request: String,
-    /// Whether it is a row of an export that says what its trial says, or said.
+    /// Whether it is a row of an export that agrees with a present or past state of its trial.
     stands: bool,
     act: Act,
 }
 
-/// What was asked for besides the sheet.
+/// Options of the import besides the sheet.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wishes {
-    /// Values replace what was told of their trials before.
+    /// Values replace the earlier ones of their trials.
     pub correct: bool,
     /// Rows are new points, whatever trials they name.
     pub given: bool,
 }
 
-/// What a sheet changes in a study as it stands; all that is wrong with it is one error.
+/// The changes that a sheet makes to a study in its current state; everything wrong with it is one error.
 pub fn plan(study: &Study, sheet: &Sheet, wishes: Wishes) -> Result<Plan> {
     let mut rows = Rows::new(study, sheet, wishes);
     let mut changes = Vec::new();
-    // Equal rows of a trial are replicates: the how-manieth a row is belongs to its name.
+    // Equal rows of a trial are replicates, so the name of a row includes its ordinal among its equals.
     let mut seen: HashMap<String, usize> = HashMap::new();
     for row in sheet.rows.iter().filter(|row| !row.is_blank()) {
         let late = if rows.given || wishes.correct { None } else { late_results(study, row) };
@@ -85,12 +85,12 @@ pub fn plan(study: &Study, sheet: &Sheet, wishes: Wishes) -> Result<Plan> {
 }
 
 impl Plan {
-    /// What is not known yet.
+    /// The changes that the study does not have yet.
     pub fn news(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().filter(|change| !change.known)
     }
 
-    /// The same as events that follow the study's own.
+    /// The same changes as events that follow the study's own.
     pub fn events(&self, study: &Study) -> Result<Vec<Event>> {
         let outcomes = study.outcomes();
         let mut events = Vec::new();
@@ -101,7 +101,7 @@ impl Plan {
             let failure = request.as_ref().map(|request| fitting(format!("{request}, its failure")));
             let new = TrialId(next);
             let begun = |point: &Point| Event::begun(new, point, request.clone());
-            // What was measured in a trial without a value.
+            // Results measured in a trial without a value.
             let aside = |trial: TrialId, others: Results| {
                 if others.is_empty() {
                     return Ok(None);
@@ -159,11 +159,12 @@ impl Plan {
     }
 }
 
-/// The most results of a row of which parts are looked for.
+/// The largest number of results in a row for which parts are searched.
 const MOST_PARTS: usize = 8;
 
-/// What is left of a row of which parts were imported before, when some of its results were still to come; if that is
-/// nothing, the last such part, which the study knows. None for a row that was imported whole, or not at all.
+/// The rest of a row, if parts of it were imported before, while some of its results were still missing. If nothing is
+/// left, the last such part, which the study has already. `None` for a row that was imported in one piece, or not at
+/// all.
 fn late_results(study: &Study, row: &Row) -> Option<Row> {
     let (mut rest, mut is_late) = (row.clone(), false);
     while let Some((part, left)) = imported_part(study, &rest) {
@@ -175,7 +176,7 @@ fn late_results(study: &Study, row: &Row) -> Option<Row> {
     is_late.then_some(rest)
 }
 
-/// A part of a row that was imported, and what is left of the row.
+/// A part of a row that was imported, and the rest of the row.
 fn imported_part(study: &Study, row: &Row) -> Option<(Row, Row)> {
     let n = row.others.len();
     let subsets = if n <= MOST_PARTS { 1_usize << n } else { 0 };
@@ -192,7 +193,7 @@ fn imported_part(study: &Study, row: &Row) -> Option<(Row, Row)> {
     })
 }
 
-/// What a row is called: the same row has the same name, wherever it stands.
+/// The name of a row: the same row has the same name, wherever it is in the sheet.
 fn name(row: &Row, trial: Option<TrialId>) -> String {
     let trial = trial.map_or_else(|| "own point".to_owned(), |trial| format!("trial {trial}"));
     let result = match row.result {
@@ -209,7 +210,7 @@ fn name(row: &Row, trial: Option<TrialId>) -> String {
     format!("import: {trial} {result}{others}{point}")
 }
 
-/// A name that a store takes: a long one is shortened to its digest.
+/// A name that a store accepts: a long one is shortened to its digest.
 fn fitting(name: String) -> String {
     if check_name("", &name).is_ok() { name } else { format!("import: {}", Digest::EMPTY.then(Time(0), &name)) }
 }

@@ -1,4 +1,4 @@
-//! From a row to what it does, with all that is wrong with it.
+//! From a row to its effect, with everything that is wrong with it.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use super::{Act, Wishes};
 use crate::format::{number, point};
 use crate::sheet::{Complaint, Row, RowResult, Sheet, as_planned, is_same_well};
 
-/// Reads rows one by one, and gathers complaints.
+/// Reads rows one by one, and collects complaints.
 pub struct Rows<'a> {
     study: &'a Study,
     exported: bool,
@@ -18,12 +18,12 @@ pub struct Rows<'a> {
     correct: bool,
     /// Whether all rows are new points.
     pub given: bool,
-    /// What is wrong so far.
+    /// The complaints so far.
     pub complaints: Vec<Complaint>,
-    /// Each parameter by itself: a cell can be checked alone.
+    /// A separate space for each parameter, so that a cell can be checked on its own.
     alone: Vec<SearchSpace>,
     wells: Vec<(TrialId, &'a str)>,
-    /// Trials with a value, by their points; filled only where corrections look for them.
+    /// Trials with a value, by their points; filled only if corrections look for them.
     valued: HashMap<String, TrialId>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// What a row does, and in words; none if that is nothing, or not clear.
+    /// The effect of a row, also in words; `None` if it has no effect, or if its effect is not clear.
     pub fn act(&mut self, row: &Row) -> Option<(Act, String)> {
         let id = if self.given { None } else { row.trial.or_else(|| self.in_well(row)) };
         let Some(id) = id else { return self.own_point(row) };
@@ -57,7 +57,7 @@ impl<'a> Rows<'a> {
         let stays = if trial.value().is_some() { "; it has a value, which stays, and this is noted" } else { "" };
         Some(match row.result {
             RowResult::Blank if row.others.is_empty() => return None,
-            // Results besides belong to the trial, whatever was set.
+            // Further results belong to the trial, whatever the actual settings.
             RowResult::Blank => {
                 (Act::Tell(id, report(None, row)), format!("trial {id}: {}", shown(self.study, None, row)))
             }
@@ -84,7 +84,7 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// A row that names no trial.
+    /// A row that does not name a trial.
     fn own_point(&mut self, row: &Row) -> Option<(Act, String)> {
         if row.point.is_none() && !row.is_blank() {
             if row.well.is_none() || self.given {
@@ -108,8 +108,8 @@ impl<'a> Rows<'a> {
         })
     }
 
-    /// The trial that is where a row says it is. A point in the row tells trials apart that were in the same well of one
-    /// plate after the other; without one only a trial under way can be meant.
+    /// The trial in the well that a row names. A point in the row distinguishes trials that were in the same well of
+    /// one plate at different times; without a point only a trial under way can be meant.
     fn in_well(&mut self, row: &Row) -> Option<TrialId> {
         let well = row.well.as_deref()?;
         let there = self.wells.iter().filter(|(_, own)| is_same_well(own, well));
@@ -133,8 +133,8 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// Whether a row of an export says what its trial says, or said when it was exported, give or take what a spreadsheet
-    /// rounds off.
+    /// Whether a row of an export agrees with its trial, now or when it was exported, except for rounding by a
+    /// spreadsheet.
     pub fn stands(&self, act: &Act) -> bool {
         let Some(Ok(trial)) = act.trial().map(|id| self.study.trial(id)).filter(|_| self.exported) else {
             return false;
@@ -157,7 +157,8 @@ impl<'a> Rows<'a> {
         Some(broken.text().to_owned())
     }
 
-    /// What would add a point, as a report of the trial that has values of that point already, where values are corrected.
+    /// Turns the addition of a point into a report of the trial that already has values at that point, if values are
+    /// corrected.
     fn at_its_trial(&self, act: Act, words: String) -> (Act, String) {
         let (Act::Add(point, report) | Act::Elsewhere(_, point, report)) = &act else { return (act, words) };
         match self.valued.get(&point.to_string()) {
@@ -166,25 +167,25 @@ impl<'a> Rows<'a> {
         }
     }
 
-    /// A point with what the row leaves out: the planned values, or the fixed ones. None, with complaints, if some are
-    /// missing or will not do.
+    /// A point completed with what the row leaves out: the planned values, or the fixed ones. `None`, with complaints,
+    /// if some values are missing or unacceptable.
     fn complete(&mut self, row: &Row, trial: Option<&Trial>) -> Option<Point> {
         let (mut full, mut all_fine) = (Point::new(), true);
         let space = self.study.space();
         for (i, parameter) in space.parameters().iter().enumerate() {
             let name = parameter.name();
             let set = row.point.as_ref().and_then(|point| point.get(name));
-            // Where something else was set than planned, another branch may be meant.
+            // If a setting differs from the plan, another branch may be meant.
             let planned = trial.filter(|trial| parameter.condition().is_none() || is_as_planned(trial, row));
             let planned = planned.and_then(|trial| trial.point.get(name));
-            // What was set as planned has its full digits.
+            // A value set as planned has its full digits.
             let value = match (set, planned) {
                 (Some(set), Some(planned)) if as_planned(planned, set) => Some(planned),
                 (set, planned) => set.or(planned),
             };
             let Some(value) = value else {
-                // Fixed values need not be written, and whether a parameter with a condition should be there shows once the
-                // others are known.
+                // Fixed values may be left out, and whether a conditional parameter should be there becomes clear once
+                // the others are known.
                 if parameter.condition().is_none() && !matches!(parameter, Parameter::Fixed { .. }) {
                     let (what, hint) = match self.lacks.iter().any(|lacking| lacking == name) {
                         true => ("column", "add it: a new point needs a value for each parameter"),
@@ -218,7 +219,8 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Whether an export is of another study: most of its rows name trials that are not here, or are elsewhere.
+/// Whether an export is from another study: most of its rows name trials that do not exist here, or that are at other
+/// points.
 fn is_of_another_study(study: &Study, sheet: &Sheet) -> bool {
     let rows: Vec<(TrialId, &Row)> =
         sheet.rows.iter().filter(|row| row.point.is_some()).filter_map(|row| Some((row.trial?, row))).collect();
@@ -232,7 +234,7 @@ fn is_as_planned(trial: &Trial, row: &Row) -> bool {
     row.point.as_ref().is_none_or(|point| point.iter().all(same))
 }
 
-/// Whether the trial's value is this one, or was at some time, and its other results are what the report says.
+/// Whether the trial's value is this one, or was at some time, and its other results agree with the report.
 fn said_so(trial: &Trial, report: &Tell) -> bool {
     let alike = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => a == b || (a - b).abs() <= 1e-14 * a.abs().max(b.abs()),
@@ -254,12 +256,12 @@ fn reason(row: &Row) -> &str {
     if row.comment.is_empty() { "no reason was given" } else { &row.comment }
 }
 
-/// The results of a row besides the optimized one.
+/// The results of a row other than the optimized one.
 fn others(row: &Row) -> Results {
     row.others.iter().cloned().collect()
 }
 
-/// All results of a row in words. The optimized one has its name where others stand beside it.
+/// All results of a row in words. The optimized one is named if there are others.
 fn shown(study: &Study, value: Option<f64>, row: &Row) -> String {
     let name = study.outcomes().metric();
     let bare = |value| if row.others.is_empty() { number(value) } else { format!("{name}={}", number(value)) };

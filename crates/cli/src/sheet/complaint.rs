@@ -1,11 +1,11 @@
-//! What is wrong with a file, all of it at once.
+//! Everything that is wrong with a file, reported at once.
 
 use crate::error::cli_error;
 
 /// Something wrong with a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Complaint {
-    /// The line, from 1 on.
+    /// The line, counted from 1.
     pub line: usize,
     /// What is wrong.
     pub what: String,
@@ -28,7 +28,7 @@ impl Complaint {
 /// The most complaints that are listed.
 const MOST: usize = 50;
 
-/// All complaints as one error: the lines in their order, and each hint once.
+/// All complaints as one error: the lines in order, and each hint once.
 pub fn all_of(mut complaints: Vec<Complaint>) -> anyhow::Error {
     complaints.sort_by_key(|complaint| complaint.line);
     let mut hints: Vec<&str> = Vec::new();

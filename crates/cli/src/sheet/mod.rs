@@ -1,7 +1,7 @@
 //! Sheets for the laboratory: a CSV with trials to fill in, and reading it back.
 //!
-//! A person may sort the rows, leave results blank, repeat a row for a replicate, write what was really set instead of what
-//! was planned, use semicolons and decimal commas as their spreadsheet does, and add rows and columns of their own.
+//! A person may sort the rows, leave results blank, repeat a row for a replicate, write the actual settings instead of
+//! the planned ones, use semicolons and decimal commas as their spreadsheet does, and add new rows and columns.
 
 mod complaint;
 mod read;
@@ -15,7 +15,7 @@ pub use read::{Row, RowResult, Sheet, delimiter, read, read_sheet, text};
 pub use well::{is_same_well, well};
 pub use write::{Planned, write};
 
-/// Whether what was really set is what was planned: the same, or the plan rounded to three digits or more.
+/// Whether the actual setting is the planned one: the same, or the plan rounded to three digits or more.
 pub fn as_planned(planned: &Value, set: &Value) -> bool {
     match (planned, set.as_f64()) {
         (Value::Float(plan), Some(set)) => {
@@ -68,7 +68,7 @@ mod tests {
         let columns = |list: Vec<Outcome>| {
             let outcomes = Outcomes::new(list).unwrap();
             let text = write(&space, &outcomes, &[]).unwrap();
-            // What is written can be read.
+            // A sheet that was written can be read.
             read_sheet(text.as_bytes(), &space, &outcomes, None).unwrap();
             text
         };
@@ -130,7 +130,7 @@ mod tests {
             let rows = read(text.as_bytes(), &space()).unwrap();
             assert_eq!((rows[0].result, &rows[0].point), (RowResult::Value(0.25), &Some(Point::new().with("x", 1.5))));
         }
-        // A column of the exact name wins, and of two others neither is taken.
+        // A column with the exact name wins; of two others neither is used.
         let point = |text: &str| read(text.as_bytes(), &space()).unwrap()[0].point.clone();
         assert_eq!(point("trial,X,x,value\n2,1,2,3\n"), Some(Point::new().with("x", 2)));
         assert_eq!(point("trial,KIND,Kind,value\n2,b,b,3\n"), None);

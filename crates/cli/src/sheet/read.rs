@@ -15,24 +15,24 @@ pub struct Sheet {
     pub rows: Vec<Row>,
     /// Whether it is an export: its values are the means of what the trials have.
     pub exported: bool,
-    /// Parameters for which it has no column.
+    /// Parameters without a column.
     pub lacks: Vec<String>,
     /// What could not be read.
     pub complaints: Vec<Complaint>,
 }
 
-/// One row that has something to say.
+/// One row that is not empty.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Its line in the file, from 1 on.
+    /// Its line in the file, counted from 1.
     pub line: usize,
-    /// The trial; none for a result at a new point.
+    /// The trial; `None` for a result at a new point.
     pub trial: Option<TrialId>,
     /// Where the trial is, such as the well of a plate.
     pub well: Option<String>,
-    /// The point as the row has it; none if it has none.
+    /// The point as the row has it, if it has one.
     pub point: Option<Point>,
-    /// What came of it.
+    /// The outcome of the trial.
     pub result: RowResult,
     /// The variance of the value's noise.
     pub noise: Option<f64>,
@@ -43,13 +43,13 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether it says nothing of its trial.
+    /// Whether the row says nothing about its trial.
     pub fn is_blank(&self) -> bool {
         self.result == RowResult::Blank && self.others.is_empty()
     }
 }
 
-/// What a row says came of its trial.
+/// The outcome of a trial according to its row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowResult {
     /// Nothing yet.
@@ -62,14 +62,15 @@ pub enum RowResult {
     Infeasible,
 }
 
-/// Reads a sheet of a study whose results have no names. A complaint names its line, and all of them are made at once.
+/// Reads a sheet of a study whose results have no names. Each complaint names its line, and all are reported at once.
 pub fn read(bytes: &[u8], space: &SearchSpace) -> Result<Vec<Row>> {
     let sheet = read_sheet(bytes, space, &outcomes_of(None, None, None)?, None)?;
     if sheet.complaints.is_empty() { Ok(sheet.rows) } else { Err(all_of(sheet.complaints)) }
 }
 
-/// Reads a sheet with the values in a column of this name, and with what is wrong beside what is not. Without a name it is
-/// `value`, or what the study calls it; a sheet may also have other results alone. Fails where the head of the file says that no row can be understood.
+/// Reads a sheet with the values in a column of this name, and collects complaints along with the rows. Without a name,
+/// the column is `value`, or the study's name for it; a sheet may also have only other results. Fails if the head of
+/// the file means that no row can be understood.
 pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, values: Option<&str>) -> Result<Sheet> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
@@ -106,7 +107,7 @@ pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, values
     Ok(Sheet { rows, exported: columns.exported.is_some(), lacks, complaints })
 }
 
-/// What follows the line `sep=;` with which some spreadsheets begin a file, and the separator that it names.
+/// What follows the line `sep=;` at the start of a file by some spreadsheets, and the separator that it names.
 fn without_announcement(bytes: &[u8]) -> (&[u8], Option<u8>) {
     let named = bytes.strip_prefix(b"sep=").and_then(|rest| rest.split_first());
     let Some((&separator, rest)) = named else { return (bytes, None) };
@@ -114,7 +115,7 @@ fn without_announcement(bytes: &[u8]) -> (&[u8], Option<u8>) {
     rest.strip_prefix(b"\n").map_or((bytes, None), |rest| (rest, Some(separator)))
 }
 
-/// Counts lines; the reader's own count is off by one where a line ends with a carriage return.
+/// Counts lines; the reader's own count is off by one if a line ends with a carriage return.
 struct Lines<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -122,7 +123,7 @@ struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// The line of the first byte from here on that ends no line; asked in order.
+    /// The line of the first byte from here on that does not end a line; to be asked in order.
     fn line(&mut self, byte: usize) -> usize {
         let ends = |b: &u8| matches!(b, b'\r' | b'\n');
         let start = byte.min(self.bytes.len());
@@ -135,7 +136,7 @@ impl Lines<'_> {
     }
 }
 
-/// What separates cells: whichever of comma, semicolon and tab the head has most of.
+/// The separator of cells: whichever of comma, semicolon and tab is most frequent in the head.
 pub fn delimiter(bytes: &[u8]) -> u8 {
     let head = bytes.split(|b| *b == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     let count = |d: u8| head.iter().filter(|b| **b == d).count();
@@ -146,7 +147,7 @@ struct Columns {
     width: usize,
     trial: Option<usize>,
     well: Option<usize>,
-    /// Of the first objective, or of a number without a name; none where each result has its own column.
+    /// The column of the first objective, or of a number without a name; `None` if each result has its own column.
     values: Option<usize>,
     noise: Option<usize>,
     sd: Option<usize>,
@@ -191,7 +192,7 @@ impl Columns {
         let own = |name: &str| at(name).filter(is_free);
         let known = outcomes.watched().filter_map(|name| Some((name.to_owned(), own(&result_column(name))?)));
         let mut results: Vec<(String, usize)> = known.collect();
-        // A column may say itself that it is a result; others are people's own business.
+        // A column may itself say that it is a result; other columns are left to the user.
         for (i, name) in head.iter().enumerate().filter_map(|(i, column)| Some((i, named_result(column)?))) {
             let is_new = results.iter().all(|(known, at)| known != name && *at != i) && name != outcomes.metric();
             if is_new && is_free(&i) {
@@ -218,7 +219,7 @@ impl Columns {
         })
     }
 
-    /// The column of the first objective. What is computed from others is not read.
+    /// The column of the first objective. Computed results are not read.
     fn values(outcomes: &Outcomes, named: Option<&str>, at: impl Fn(&str) -> Option<usize>) -> Option<usize> {
         let (metric, is_computed) = (outcomes.metric(), outcomes.is_computed(outcomes.metric()));
         match named {
@@ -282,7 +283,7 @@ impl Columns {
                 "" => {}
                 word if ended_badly(word).is_some() => {
                     if let RowResult::Value(value) = result {
-                        // A trial that ended so has no value: what was written stays in words.
+                        // A trial with this outcome has no value, so the number is kept in words.
                         let written = format!("its value was {value}");
                         comment = if comment.is_empty() { written } else { format!("{comment}; {written}") };
                     }
@@ -306,7 +307,7 @@ impl Columns {
         Some(Row { line, trial, well, point, result, noise, others, comment })
     }
 
-    /// What the row has of a point.
+    /// The point of the row, as far as it has one.
     fn point(&self, space: &SearchSpace, whole: impl Fn(Option<usize>) -> String) -> Option<Point> {
         let mut point = Point::new();
         for (parameter, at) in space.parameters().iter().zip(&self.parameters) {
@@ -320,7 +321,7 @@ impl Columns {
         (!point.is_empty()).then_some(point)
     }
 
-    /// The variance of the noise, from itself or from the standard deviation.
+    /// The variance of the noise, given directly or as a standard deviation.
     fn noise(&self, noise: &str, sd: &str) -> Result<Option<f64>, (String, &'static str)> {
         let read = |written: &str| self.number(written).filter(|v| *v >= 0.0 && v.is_finite());
         match (noise, sd) {
@@ -352,7 +353,7 @@ impl Columns {
     }
 }
 
-/// The column of each parameter: of its name, else the only one that has it in other capitals.
+/// The column of each parameter: with its name, or else the only one with its name in other capitals.
 fn of_parameters(head: &[String], space: &SearchSpace) -> Vec<Option<usize>> {
     let names: Vec<String> = space.parameters().iter().map(|parameter| column(parameter.name())).collect();
     let of = |name: &String| {
@@ -364,12 +365,12 @@ fn of_parameters(head: &[String], space: &SearchSpace) -> Vec<Option<usize>> {
     names.iter().map(of).collect()
 }
 
-/// Whether results are known by their own names: then `value` would not say which of them is meant.
+/// Whether results have their own names: then `value` would be ambiguous.
 fn has_names(outcomes: &Outcomes) -> bool {
     value_column(outcomes).as_deref() != Some("value")
 }
 
-/// What a word in place of a number says.
+/// The outcome that a word in place of a number stands for.
 fn ended_badly(word: &str) -> Option<RowResult> {
     match word {
         word if word.eq_ignore_ascii_case("failed") => Some(RowResult::Failed),

@@ -1,6 +1,6 @@
 //! Wells of a plate.
 
-/// The name of a well, row by row: A1, A2 … of a plate with this many wells.
+/// The name of a well, counted row by row (A1, A2 …) on a plate with this many wells.
 pub fn well(plate: usize, index: usize) -> Option<String> {
     let columns = match plate {
         6 => 3,
@@ -19,7 +19,7 @@ pub fn well(plate: usize, index: usize) -> Option<String> {
     (index < plate).then(|| format!("{name}{}", column + 1))
 }
 
-/// A well as people write it: `b07` is B7. None for anything else, such as a place on a shelf.
+/// The usual form of a well: `b07` is B7. `None` for anything else, such as a place on a shelf.
 fn plain(written: &str) -> Option<String> {
     let letters: String = written.chars().take_while(char::is_ascii_alphabetic).collect();
     let column: u32 = written[letters.len()..].parse().ok()?;

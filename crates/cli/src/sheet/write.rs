@@ -13,11 +13,11 @@ pub struct Planned<'a> {
     pub trial: TrialId,
     /// Its point.
     pub point: &'a Point,
-    /// Its place on a plate.
+    /// Its position on a plate.
     pub well: Option<String>,
 }
 
-/// Writes a sheet, with a column for each result that is told.
+/// Writes a sheet, with a column for each reported result.
 pub fn write(space: &SearchSpace, outcomes: &Outcomes, planned: &[Planned<'_>]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let with_wells = planned.iter().any(|planned| planned.well.is_some());
@@ -29,10 +29,10 @@ pub fn write(space: &SearchSpace, outcomes: &Outcomes, planned: &[Planned<'_>]) 
     let mut others: Vec<String> = told.map(|name| guarded(&result_column(name))).collect();
     let value = value_column(outcomes);
     let by_name = value.as_deref() != Some("value");
-    // People know standard deviations; where a parameter has that name, the variance has to do.
+    // People know standard deviations; if a parameter has that name, the variance must do.
     let spread = if names.contains(&"sd") { "noise" } else { "sd" };
     head.extend(value.into_iter().flat_map(|value| [guarded(&value), spread.to_owned()]));
-    // Where all results have their names, they stand together.
+    // If all results have names, they are kept together.
     others.insert(if by_name { others.len() } else { 0 }, "comment".to_owned());
     head.extend(others);
     writer.write_record(&head)?;
@@ -46,7 +46,7 @@ pub fn write(space: &SearchSpace, outcomes: &Outcomes, planned: &[Planned<'_>]) 
     Ok(String::from_utf8(writer.into_inner()?)?)
 }
 
-/// A value as a person can set it: floats to six digits.
+/// A value as a person can set it: floats rounded to six digits.
 fn settable(value: &Value) -> String {
     match value {
         Value::Float(x) => number(*x),

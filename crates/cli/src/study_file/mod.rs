@@ -1,6 +1,6 @@
 //! `study.toml`: what a person writes about a study.
 //!
-//! Everything is checked when it is read, and every complaint names its line.
+//! Everything is checked on reading, and every complaint names its line.
 
 mod page;
 pub mod schema;
@@ -28,13 +28,13 @@ use tables::WrittenDescriptors;
 pub struct StudyFile {
     /// The study's name.
     pub name: String,
-    /// The store's address; none for a file of the study's name beside the study.toml.
+    /// The store's address; `None` for a file named after the study, next to the study.toml.
     pub store: Option<String>,
-    /// What the study is made with.
+    /// The configuration of the study.
     pub config: StudyConfig,
-    /// Whether it says what failures mean. If it does not, a study from before that could be said continues as it was.
+    /// Whether it says what failures mean. If not, a study that is older than this setting continues as before.
     pub says_failures: bool,
-    /// How long points are asked for.
+    /// How long new trials are started.
     pub time: Option<Duration>,
     /// The value that is good enough.
     pub target: Option<f64>,
@@ -49,9 +49,9 @@ pub struct RunSection {
     pub command: Option<Template>,
     /// How many trials run at once.
     pub workers: Option<usize>,
-    /// Whether a batch is waited for.
+    /// Whether to wait for whole batches.
     pub batch: bool,
-    /// What a trial may take.
+    /// The limits of a trial.
     pub limits: Limits,
     /// How its result is read.
     pub reader: ResultReader,
@@ -73,7 +73,7 @@ impl StudyFile {
         Self::parse(&text, &shown)
     }
 
-    /// Reads a text; `shown` is what a complaint calls it.
+    /// Reads a text; `shown` is its name in complaints.
     pub fn parse(text: &str, shown: &str) -> Result<Self> {
         let page = Page { text, shown };
         let written: Written = toml::from_str(text)
@@ -323,7 +323,7 @@ impl Written {
     }
 }
 
-/// Each result by itself, so that a complaint has its line.
+/// Checks each result separately, so that a complaint has its line.
 fn results(written: Vec<Spanned<toml::Table>>, page: &Page<'_>) -> Result<Vec<(Outcome, Range<usize>)>> {
     let one = |entry: Spanned<toml::Table>| {
         let span = entry.span();
@@ -334,7 +334,7 @@ fn results(written: Vec<Spanned<toml::Table>>, page: &Page<'_>) -> Result<Vec<(O
     written.into_iter().map(one).collect()
 }
 
-/// Where the last of the results stands that an error names.
+/// The position of the last result that an error names.
 fn blamed(error: &CoreError, spans: &[(String, Range<usize>)]) -> Option<Range<usize>> {
     let is_named = |(name, _): &&(String, _)| error.what().contains(&format!("`{name}`"));
     spans.iter().rev().find(is_named).map(|(_, span)| span.clone())
@@ -365,12 +365,12 @@ fn space(
             let found = tables::descriptors(&descriptors, choices, span.clone(), page)?;
             parameter = parameter.clone().with_descriptors(found);
         }
-        // Each by itself first, so that a complaint has its line.
+        // Check each parameter separately first, so that a complaint has its line.
         SearchSpace::new(vec![parameter.clone().always()]).map_err(|error| page.core(span.clone(), &error))?;
         parameters.push(parameter);
         spans.push(span);
     }
-    // With a table, conditions may speak of columns that only the file has.
+    // With a table, conditions may refer to columns that only the file has.
     let is_alone = |i: &usize| candidates.is_none() && parameters[*i].condition().is_some();
     for (i, span) in spans.into_iter().enumerate().filter(|(i, _)| is_alone(i)) {
         let mut others = parameters.clone();

@@ -1,4 +1,4 @@
-//! A text, to point at.
+//! A text, with positions to point at.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::error::fault_of;
 
-/// The text of a file, and what a complaint calls it.
+/// The text of a file, and its name in complaints.
 pub struct Page<'a> {
     pub text: &'a str,
     pub shown: &'a str,
@@ -33,10 +33,10 @@ impl Page<'_> {
         fault_of(kind, what, hint)
     }
 
-    /// A complaint of TOML's reader, with the nearest word that it knows.
+    /// A complaint of the TOML reader, with the nearest known word.
     pub fn unread(&self, span: Option<Range<usize>>, message: &str) -> anyhow::Error {
         let message = message.trim_end();
-        // What the core refuses comes with what to try.
+        // Refusals by the core come with a hint.
         if let Some((what, hint)) = message.split_once("\n  try: ") {
             return self.cli_error(span, what, hint);
         }
@@ -46,7 +46,7 @@ impl Page<'_> {
         self.cli_error(span, &what, &hint)
     }
 
-    /// The first parameter that is not a table, such as `x = [0, 1]`, with what to write instead.
+    /// The first parameter that is not a table, such as `x = [0, 1]`, and what to write instead.
     pub fn bare_parameter(&self) -> Option<anyhow::Error> {
         let whole = DeTable::parse(self.text).ok()?.into_inner();
         let (_, parameters) = whole.iter().find(|(key, _)| key.get_ref() == "parameters")?;
@@ -87,7 +87,7 @@ impl Page<'_> {
         self.fault_of(error.kind(), Some(span), &error.what(), error.hint())
     }
 
-    /// Where the key stands that these keys lead to, or the last of them that is there.
+    /// The position of the key at this path, or of the last key on the path that exists.
     pub fn key(&self, path: &[&str]) -> Option<Range<usize>> {
         let whole = DeTable::parse(self.text).ok()?.into_inner();
         let (mut table, mut found) = (&whole, None);
@@ -103,7 +103,7 @@ impl Page<'_> {
     }
 }
 
-/// Keys of the top that hold a plain value, which people also write below `[parameters]`; there they would be parameters.
+/// Top-level keys with a plain value that people also write below `[parameters]`, where they would be parameters.
 const AT_THE_TOP: [&str; 14] = [
     "name",
     "store",
@@ -121,7 +121,7 @@ const AT_THE_TOP: [&str; 14] = [
     "strategy",
 ];
 
-/// Words of other packages and of people, and what they are called here.
+/// Words that other packages and people use, and their names here.
 const ALSO_CALLED: [(&str, &str); 14] = [
     ("choice", "categories"),
     ("choices", "categories"),
@@ -139,7 +139,7 @@ const ALSO_CALLED: [(&str, &str); 14] = [
     ("min", "minimize"),
 ];
 
-/// What serde says of an unknown word, "unknown field `a`, expected one of `b`, `c`", and the nearest that it knows.
+/// What serde reports for an unknown word, "unknown field `a`, expected one of `b`, `c`", and the nearest known one.
 fn unknown(message: &str) -> Option<(String, String)> {
     let (kind, rest) = message.strip_prefix("unknown ")?.split_once(' ')?;
     let mut words = rest.split('`').skip(1).step_by(2);
@@ -162,7 +162,7 @@ fn unknown(message: &str) -> Option<(String, String)> {
     Some((what, hint))
 }
 
-/// What serde says of a key that is not there: "missing field `name`".
+/// What serde reports for a missing key: "missing field `name`".
 fn missing(message: &str) -> Option<(String, String)> {
     let key = message.strip_prefix("missing field `")?.strip_suffix('`')?;
     let hint = match key {
@@ -173,8 +173,8 @@ fn missing(message: &str) -> Option<(String, String)> {
     Some((format!("the key `{key}` is missing"), hint.to_owned()))
 }
 
-/// What serde says of a wrong type, in words that people who write TOML know, and what was expected:
-/// "invalid type: map, expected a sequence".
+/// What serde reports for a wrong type, in words that people who write TOML know, and what was expected: "invalid type:
+/// map, expected a sequence".
 fn plain(message: &str) -> Option<(String, String)> {
     let wrong = message.strip_prefix("invalid type: ").or_else(|| message.strip_prefix("invalid value: "))?;
     let (found, expected) = wrong.split_once(", expected ")?;
@@ -201,7 +201,7 @@ fn plain(message: &str) -> Option<(String, String)> {
     Some((what, format!("write {expected}")))
 }
 
-/// What TOML's reader says of a key that is there already.
+/// What the TOML reader reports for a duplicate key.
 fn twice(message: &str) -> Option<(String, String)> {
     (message == "duplicate key").then(|| ("this key appears twice".to_owned(), "remove one, or rename it".to_owned()))
 }

@@ -1,6 +1,6 @@
 //! The JSON schema of a study.toml, from which editors complete and check it.
 //!
-//! It is made from the types that read the file. A test writes it, and compares it with them.
+//! It is generated from the types that read the file. A test writes it, and checks that it matches them.
 
 /// The schema.
 pub const SCHEMA: &str = include_str!("schema.json");
@@ -28,7 +28,7 @@ mod tests {
         })
     }
 
-    /// What each setting of the model is, with its type.
+    /// The description and type of each setting of the model.
     fn of_the_model() -> Value {
         let number = |least: f64| json!({ "type": "number", "minimum": least });
         let with = |mut kind: Value, about: &str| {
@@ -68,7 +68,7 @@ mod tests {
         })
     }
 
-    /// The model's settings, by the names that it writes, and `sd`.
+    /// The model's settings, under the names in which they are written, and `sd`.
     pub fn model(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "object", "properties": of_the_model(), "additionalProperties": false })
     }
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// The schema as the types say it.
+    /// The schema according to the types.
     pub fn made() -> Value {
         let schema = SchemaSettings::draft07().for_deserialize().into_generator().into_root_schema_for::<Written>();
         let mut schema = serde_json::to_value(schema).unwrap();
@@ -108,7 +108,7 @@ mod tests {
         schema
     }
 
-    /// Leaves examples in Rust out of descriptions.
+    /// Removes Rust examples from descriptions.
     fn without_examples(part: &mut Value) {
         match part {
             Value::Object(fields) => {
@@ -131,7 +131,7 @@ mod tests {
         );
     }
 
-    /// Whether a value is what a schema says, as far as ours goes.
+    /// Whether a value matches a schema, for the features that ours uses.
     fn check(schema: &Value, part: &Value, value: &Value, at: &str) -> Result<(), String> {
         if let Some(name) = part["$ref"].as_str() {
             return check(schema, &schema["definitions"][name.rsplit('/').next().unwrap()], value, at);

@@ -1,4 +1,4 @@
-//! The strategy and the model of a study.toml: the core reads them, and what it would pass over is refused here.
+//! The strategy and the model of a study.toml: the core reads them, and settings that it would ignore are refused here.
 
 use anyhow::Result;
 use elbowroom::study::{ModelConfig, StrategyConfig};
@@ -8,7 +8,7 @@ use toml::{Spanned, Table, Value};
 
 use super::page::Page;
 
-/// A name alone, or a table with the name and settings of the strategy.
+/// Just a name, or a table with the name and settings of the strategy.
 pub fn strategy(written: Spanned<Value>, page: &Page<'_>) -> Result<StrategyConfig> {
     let span = written.span();
     match written.into_inner() {
@@ -32,7 +32,7 @@ pub fn strategy(written: Spanned<Value>, page: &Page<'_>) -> Result<StrategyConf
     }
 }
 
-/// The model, in which `sd` may stand for `noise`, its square.
+/// The model; `sd` may be given instead of `noise`, its square.
 pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
     let mut table = written.into_inner();
     if let Some(sd) = table.remove("sd") {
@@ -51,14 +51,14 @@ pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
     read("model", table, page)
 }
 
-/// Reads a table. A complaint points at the key that it is about.
+/// Reads a table. A complaint points at the key in question.
 fn read<T: DeserializeOwned>(name: &str, table: Table, page: &Page<'_>) -> Result<T> {
     settings::read(&serde_json::to_value(&table)?, &[name]).map_err(|unread| {
         let path: Vec<&str> = unread.path.iter().map(String::as_str).collect();
         if !path.is_empty() {
             return page.cli_error(page.key(&path), &unread.what, &unread.hint);
         }
-        // Which key it is shows when each is read alone.
+        // To find that key, read each one separately.
         let alone = |key: &&String| {
             let is_needed = |other: &String| other == *key || other == "name";
             let few: Table = table.clone().into_iter().filter(|(other, _)| is_needed(other)).collect();

@@ -1,4 +1,4 @@
-//! Tables beside a study.toml: descriptors of categories, and candidates.
+//! Tables next to a study.toml: descriptors of categories, and candidates.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -40,7 +40,7 @@ pub fn descriptors(
             let mut rows = Vec::new();
             for (line, cells) in &table.rows {
                 let number = |(cell, column): (&String, &String)| {
-                    // Programs that compute descriptors write truth values so.
+                    // This is how programs that compute descriptors write truth values.
                     let truth = ["false", "true"].iter().position(|word| cell.eq_ignore_ascii_case(word));
                     if let Some(truth) = truth {
                         return Ok(truth as f64);
@@ -73,12 +73,12 @@ pub fn descriptors(
     found.map_err(|error| page.core(span, &error))
 }
 
-/// The space whose only points are the rows of a file. A column that no parameter describes is a ladder if it has only
-/// numbers, else a category.
+/// The space whose only points are the rows of a file. A column that no parameter describes is a ladder if all its
+/// cells are numbers, and otherwise a category.
 pub fn candidates(name: &Spanned<String>, described: Vec<Parameter>, page: &Page<'_>) -> Result<SearchSpace> {
     let table = Table::read(name.get_ref(), name.span(), page)?;
     let of_column = |column: &String| described.iter().find(|parameter| parameter.name() == column);
-    // An empty cell of a parameter with a condition: this row does not have it.
+    // An empty cell of a parameter with a condition: the parameter does not apply in this row.
     let may_lack = |column: &String| of_column(column).is_some_and(|own| own.condition().is_some());
     for (line, cells) in &table.rows {
         let mut empty = table.head.iter().zip(cells).filter(|(column, cell)| cell.is_empty() && !may_lack(column));
@@ -97,7 +97,7 @@ pub fn candidates(name: &Spanned<String>, described: Vec<Parameter>, page: &Page
     found.map_err(|error| page.core(name.span(), &error))
 }
 
-/// A CSV file with a head: cells as texts, and the line of each row.
+/// A CSV file with a head: cells as text, and the line of each row.
 struct Table {
     head: Vec<String>,
     rows: Vec<(usize, Vec<String>)>,

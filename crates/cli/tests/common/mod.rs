@@ -1,4 +1,4 @@
-//! A folder with a study, and `elbow` run in it.
+//! A folder with a study, in which `elbow` is run.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A folder of its own for one test.
+/// A separate folder for one test.
 pub struct Bench {
     pub folder: TempDir,
 }
 
 impl Bench {
-    /// With a study.toml over `x` in [-1, 1] and `n` in 1..9: this budget, this command, and more lines of `[run]`.
+    /// A folder with a study.toml over `x` in [-1, 1] and `n` in 1..9, with this budget, this command, and more lines
+    /// of `[run]`.
     pub fn new(trials: usize, command: &str, run: &str) -> Self {
         let bench = Self { folder: tempfile::tempdir().unwrap() };
         let command = toml::Value::String(command.to_owned());
@@ -42,48 +43,48 @@ impl Bench {
         command
     }
 
-    /// Runs it to its end.
+    /// Runs the command to its end.
     pub fn elbow(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
     }
 
-    /// Runs it, and it must succeed; what it printed.
+    /// Runs the command, which must succeed; returns its output.
     pub fn good(&self, args: &[&str]) -> String {
         let output = self.elbow(args);
         assert!(output.status.success(), "elbow {args:?}: {}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Runs it, and it must fail with this exit code; what it said.
+    /// Runs the command, which must fail with this exit code; returns its error output.
     pub fn bad(&self, code: i32, args: &[&str]) -> String {
         let output = self.elbow(args);
         assert_eq!(output.status.code(), Some(code), "elbow {args:?}: {}", stderr(&output));
         stderr(&output)
     }
 
-    /// Runs it with --json, and what it printed must be JSON.
+    /// Runs the command with --json; its output must be JSON.
     pub fn json(&self, args: &[&str]) -> Value {
         let text = self.good(&[&["--json"], args].concat());
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("elbow {args:?}: {error}: {text}"))
     }
 
-    /// Starts it.
+    /// Starts the command.
     pub fn start(&self, args: &[&str]) -> Child {
         self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// How many trials stand so.
+    /// The number of trials in a state.
     pub fn count(&self, state: &str) -> u64 {
         self.json(&["status"])["counts"][state].as_u64().unwrap()
     }
 
-    /// How many lines a file has.
+    /// The number of lines of a file.
     pub fn n_lines(&self, name: &str) -> usize {
         fs::read_to_string(self.path(name)).map_or(0, |text| text.lines().count())
     }
 }
 
-/// A text on one line: what was broken at the width of a terminal is joined again.
+/// A text on one line: line breaks for the width of a terminal are removed.
 pub fn flat(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -18,14 +18,14 @@ pub(super) fn bend_at(level: usize) -> f64 {
     10f64.powf(0.5 - 0.5 * level as f64)
 }
 
-/// The start with hardly any detail: ln of its odds, and ln of the ratio, moderate or close to white noise.
+/// The start with hardly any detail: ln of its odds, and ln of the ratio, which is moderate or close to white noise.
 const HARDLY_ANY: f64 = -8.0;
 const RATIOS: [f64; 2] = [1.8, 4.0];
 
 /// A maximum must be larger by this many nats to count as a different one, not as the same one reached more exactly.
 pub(super) const OTHER_MAXIMUM: f64 = 0.5;
 
-/// The level from which on no bend at all cannot be best: two levels lie between.
+/// The level from which on having no bend cannot be best: two levels lie between.
 const NEARLY_STRAIGHT: usize = 2;
 
 /// The levels to try first, unless the last fit had a bend.
@@ -103,8 +103,8 @@ impl Fitting<'_> {
         self.with_hardly_any_detail(searches, best)
     }
 
-    /// The better of no bend and the best bend, with the kernel that won last time. Where the last fit had a bend,
-    /// and all results have their say later, a straight line is tried only if hardly any bend is best.
+    /// The better of no bend and the best bend, with the kernel that won last time. If the last fit had a bend, and all
+    /// results are used later, a straight line is tried only if hardly any bend is best.
     fn first_entry(&self, searches: &mut Searches<'_>, first: &Contestant, warm: Option<Vec<f64>>) -> Result<Entry> {
         let was_bent = self.warm.is_some_and(|w| w.bend.is_some());
         let is_later_fitted_to_all = self.all.len() > subset::CONTEST;

@@ -1,14 +1,15 @@
-//! How sure one may be of a prediction: the model of a search is one of many that explain few results.
+//! How certain a prediction is: the model of the search is only one of many that explain a few results.
 //!
-//! While there are few results, a search treats them as exact unless the odds are long that they are not, which serves it
-//! well. Asked how sure a prediction is, the same model would be wrong: it goes through every result. So the answer comes
-//! from a mixture of it and of models with noise, over several sizes of the noise and lengthscales around the likeliest:
+//! While there are few results, a search treats them as exact unless the odds are long that they are not, which works
+//! well for the search. But that model would overstate how certain a prediction is, because it goes through every
+//! result. So the answer comes from a mixture of it and of models with noise, over several sizes of the noise and
+//! lengthscales around the likeliest:
 //!
 //! m = Σ w_k m_k,   s² = Σ w_k (s_k² + (m_k − m)²),   w_k ∝ (p(results | θ_k) p(θ_k))^τ e^(c_k),
 //!
-//! with the prior of noise turned around: of its two laws, that of some noise has the large share. τ < 1, since maxima
+//! with the prior of noise reversed: of its two laws, the one with some noise has the large share. τ < 1, since maxima
 //! of many hyperparameters make results seem likelier than they are. The constants were chosen on generated studies
-//! (`crates/bench/results/recommend.md`). An ask uses none of it.
+//! (`crates/bench/results/recommend.md`). Asks do not use any of this.
 
 use super::config::{HyperparameterRule, ModelConfig};
 use super::fit::{FitPlan, Fitting, Model, Observations};
@@ -20,11 +21,12 @@ use crate::gp::{KernelKind, Likelihood, Noise, Posterior, Prior, rescale};
 use crate::linalg::Points;
 use crate::normal::{cdf, quantile};
 
-/// Fewer results than this have no scale to measure noise by, and more leave no doubt that is worth the time.
+/// Fewer results than this have no scale to measure noise by; more than this leave no doubt that is worth the time.
 const LEAST_RESULTS: usize = 3;
 const MOST_RESULTS: usize = 200;
 
-/// Results that are too few to tell a stray one by, and how many typical distances from the best are far.
+/// With at most this many results, a stray one is recognized here; and how many typical distances from the best it must
+/// be.
 const VERY_FEW: usize = 5;
 const STRAY: f64 = 100.0;
 
@@ -35,17 +37,18 @@ const LONGER: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
 /// The power τ of the likelihoods.
 const POWER: f64 = 0.5;
 
-/// c_k: what any of these models counts beside the one of the search, and how much more each next noise and lengthscale
-/// does, counted from the middle noise and from the likeliest lengthscales.
+/// c_k: the log odds of each of these models relative to the model of the search, and what each next noise and
+/// lengthscale adds, counted from the middle noise and from the likeliest lengthscales.
 const LN_ODDS: f64 = -1.0;
 const PER_NOISE: f64 = 0.5;
 const PER_LENGTH: f64 = 0.3;
 
-/// A weight of all these models below this counts as none; one of them below that is left out.
+/// A total weight of these models below this counts as none; a single model whose weight is below the second is left
+/// out.
 const LEAST_WEIGHT: f64 = 0.01;
 const LEAST_OF_ONE: f64 = 1e-4;
 
-/// Other models of the same results than that of the search, and how likely they are.
+/// Models of the same results other than the model of the search, and how likely they are.
 ///
 /// ```
 /// use elbowroom::space::{Parameter, SearchSpace};
@@ -64,7 +67,7 @@ const LEAST_OF_ONE: f64 = 1e-4;
 pub struct Doubt {
     /// The map between results and the units of the models.
     scale: ResultScale,
-    /// The models with their weights. What is missing to 1 is the weight of the model of the search.
+    /// The models with their weights. The remainder to 1 is the weight of the model of the search.
     others: Vec<(Posterior, f64)>,
     weight_of_noise: f64,
 }
@@ -83,12 +86,12 @@ impl Doubt {
         self.with_own(own, |posterior| self.scale.in_users_units(&posterior.predict(u)), mixed)
     }
 
-    /// By how many deviations a result at u is off, given by how many it is for the model of the search.
+    /// By how many deviations a result at u is off, given the number for the model of the search.
     pub(super) fn deviations(&self, own: f64, u: &[f64], result: f64, noise: Option<f64>) -> f64 {
         self.with_own(own, |posterior| self.scale.deviations(posterior, u, result, noise), deviations)
     }
 
-    /// What is made of something of each model, with the weights.
+    /// Combines a quantity of each model with the weights.
     fn with_own<T, U>(&self, own: T, of: impl Fn(&Posterior) -> T, made: impl Fn(&[(T, f64)]) -> U) -> U {
         let mut all: Vec<(T, f64)> = self.others.iter().map(|(posterior, weight)| (of(posterior), *weight)).collect();
         let weight = 1.0 - all.iter().map(|(_, weight)| weight).sum::<f64>();
@@ -109,14 +112,14 @@ fn deviations(of_each: &[(f64, f64)]) -> f64 {
     let below: f64 = of_each.iter().map(|(z, w)| w * cdf(*z)).sum();
     let above: f64 = of_each.iter().map(|(z, w)| w * cdf(-z)).sum();
     if below.min(above) == 0.0 {
-        // Beyond 38 deviations of all: the nearest decides.
+        // Beyond 38 deviations under every model: the nearest decides.
         let nearest = of_each.iter().map(|(z, _)| *z).min_by(|a, b| a.abs().total_cmp(&b.abs()));
         return nearest.unwrap_or(f64::NAN);
     }
     if below < above { quantile(below) } else { -quantile(above) }
 }
 
-/// The weights of models, from ln(likelihood · prior) of that of the search and of each other with its c.
+/// The weights of models, from ln(likelihood · prior) of the model of the search and of each other one with its c.
 fn weights(own: f64, others: &[(f64, f64)]) -> Vec<f64> {
     let ln: Vec<f64> = others.iter().map(|(value, c)| POWER * (value - own) + c).collect();
     let top = ln.iter().copied().fold(0.0, f64::max);
@@ -124,8 +127,8 @@ fn weights(own: f64, others: &[(f64, f64)]) -> Vec<f64> {
     ln.iter().map(|v| (v - top).exp() / total).collect()
 }
 
-/// Whether one of very few results is far beyond the others. Where there are more, such a value is told from the others
-/// when results are scaled; here it would pass for noise of its own size.
+/// Whether one of very few results is far beyond the others. With more results, scaling recognizes such a value; here
+/// it would pass for noise of its own size.
 fn has_stray(values: &[f64]) -> bool {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut gaps: Vec<f64> = values.iter().map(|value| best - value).collect();
@@ -135,7 +138,7 @@ fn has_stray(values: &[f64]) -> bool {
 }
 
 impl FitPlan<'_> {
-    /// The doubt in a model of these observations; none if their noise is known, or if they leave none.
+    /// The doubt in a model of these observations; `None` if their noise is known, or if there is no doubt.
     pub fn doubt(&self, observations: &Observations, own: &Model) -> Result<Option<Doubt>> {
         let Prior::NoneOrSome { none, some, share } = self.config.noise_prior else { return Ok(None) };
         let is_known = observations.noise.is_some() || self.config.noise.is_some();
@@ -146,7 +149,7 @@ impl FitPlan<'_> {
         }
         let noise_prior = Prior::NoneOrSome { none, some, share: 1.0 - share };
         let config = ModelConfig { noise_prior, ..self.config.clone() };
-        // Its detail can be noise by another name, that of a model which believes each result.
+        // Its detail can be noise by another name, as in a model that believes each result.
         let two_scales = KernelConfig::Ours(KernelKind::TwoScale);
         let kernels: Vec<_> = self.kernels.iter().filter(|kernel| kernel.name != two_scales).cloned().collect();
         let kernels = if kernels.is_empty() { self.kernels } else { &kernels };
@@ -156,7 +159,7 @@ impl FitPlan<'_> {
         if !noisy.posterior.hyper().is_noisy() && !is_noisy {
             return Ok(None);
         }
-        // The model of the search paid for its noise, if it has some.
+        // If the model of the search has some noise, it paid for that.
         let t = own.posterior.hyper().noise.typical().ln();
         let paid = (noise_prior.ln_density(t).0 - self.config.noise_prior.ln_density(t).0).max(0.0);
         let doubt = turned.with_fitting(observations, |fitting| fitting.around(&noisy, own.value + paid))?;
@@ -165,7 +168,7 @@ impl FitPlan<'_> {
 }
 
 impl Fitting<'_> {
-    /// The models about one with noise, given how well that of the search explains the results.
+    /// The models around one with noise, given how well the model of the search explains the results.
     fn around(&self, noisy: &Model, own: f64) -> Result<Option<Doubt>> {
         let Some(kernel) = self.recorded(&noisy.record) else { return Ok(None) };
         let data = data_of(&noisy.posterior)?;
@@ -198,7 +201,7 @@ impl Fitting<'_> {
     }
 }
 
-/// The data of a posterior, with the noise that its observations have besides what all share.
+/// The data of a posterior, with the noise of its observations beyond what they all share.
 fn data_of(posterior: &Posterior) -> Result<Dataset> {
     let mut x = Points::new(posterior.dim());
     posterior.observed().for_each(|u| x.push(u));
@@ -244,7 +247,7 @@ mod tests {
     fn a_value_far_beyond_very_few_others_is_not_noise() {
         assert!(has_stray(&[-0.1, -1e3, -0.4]) && has_stray(&[-0.1, -1e300, -0.4, -0.3, -0.2]));
         assert!(!has_stray(&[-0.1, -3.0, -0.4]) && !has_stray(&[-0.1, -1e3, -0.4, -0.3, -0.2, -0.5]));
-        // Nothing is far from what is equal, unless it differs.
+        // Nothing counts as far from equal values, unless it differs.
         assert!(!has_stray(&[]) && !has_stray(&[1.0]) && !has_stray(&[2.0, 2.0, 2.0]) && has_stray(&[2.0, 2.0, 1.0]));
     }
 
@@ -253,7 +256,7 @@ mod tests {
         // One model that is as likely, with c = ln 3, and one that is likelier by ln 2 / τ nats: odds of 1 : 3 : 2.
         let found = weights(-7.0, &[(-7.0, 3f64.ln()), (-7.0 + 2f64.ln() / POWER, 0.0)]);
         assert!((found[0] - 0.5).abs() < 1e-12 && (found[1] - 1.0 / 3.0).abs() < 1e-12, "{found:?}");
-        // Where exact results are far likelier, nothing is left; where noise is, nothing but that, without overflow.
+        // If exact results are far likelier, nothing is left; if noise is, there is nothing else, without overflow.
         assert!(weights(0.0, &[(-2000.0, 0.0)])[0] == 0.0 && weights(0.0, &[(2000.0, 0.0)])[0] == 1.0);
     }
 }

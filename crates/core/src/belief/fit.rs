@@ -168,7 +168,7 @@ impl FitPlan<'_> {
         })
     }
 
-    /// Does something with what a fit to these observations needs.
+    /// Calls a function with what a fit to these observations needs.
     pub(super) fn with_fitting<T>(
         &self,
         observations: &Observations,
@@ -309,7 +309,7 @@ impl Fitting<'_> {
         }
     }
 
-    /// What there is to fit with this kernel.
+    /// The hyperparameters to fit with this kernel.
     pub fn shape(&self, kernel: &Contestant) -> Shape {
         let mut shape = Shape::new(kernel.kernel.clone(), self.space.dim());
         shape.metric = metric(self.space);

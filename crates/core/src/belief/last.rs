@@ -9,7 +9,8 @@ use crate::data::Dataset;
 use crate::error::Result;
 use crate::gp::{FitParams, Likelihood, Shape, find, fit_bent, value_at_warm, work};
 
-/// The relative gain of an iteration at which the search of θ alone ends, for each result: evidence grows with their number.
+/// The search of θ alone ends when the relative gain of an iteration is below this, divided by the number of results:
+/// evidence grows with that number.
 const REFINED_TOLERANCE: f64 = 1e-3;
 
 impl Fitting<'_> {
@@ -28,7 +29,8 @@ impl Fitting<'_> {
         evaluations: Option<usize>,
         searches: &mut LastSearches<'_>,
     ) -> Result<(Entry, f64)> {
-        // Not worth it for few results: there, a bend between those of the grid lost 0.07 decades on the tuning tasks.
+        // It is not worth it for few results: there, a bend between those of the grid lost 0.07 decades on the tuning
+        // tasks.
         let may_bend = self.all.noise().is_none() && self.all.len() > subset::CONTEST;
         let scale = self.scale(entry.bend);
         let data = self.encoded(self.all, &scale)?;
@@ -59,9 +61,9 @@ impl Fitting<'_> {
         })
     }
 
-    /// Where a search of θ alone ends that begins where one of θ and the bend did. Along the ridge between the bend and
-    /// the variances each iteration gains little, and the search for both ends before it is at the maximum, by some nats
-    /// if there are hundreds of results.
+    /// Where a search of θ alone ends, started where the joint search of θ and the bend ended. Along the ridge between
+    /// the bend and the variances each iteration gains little, so the joint search ends before the maximum, by some
+    /// nats if there are hundreds of results.
     fn refined(
         &self,
         likelihood: &mut Likelihood<'_>,
@@ -95,13 +97,14 @@ impl Fitting<'_> {
         Ok(Model { posterior, scale, record, work, value: entry.value })
     }
 
-    /// A fit to all data, or one that started with hardly any detail, if that found a different maximum. Without this, a
-    /// study whose fits each start at the last one could never leave a maximum. The first fit had random starts instead.
+    /// A fit to all data, or one started with hardly any detail if that found a different maximum. Without this, a
+    /// study in which each fit starts at the last one could never leave a maximum. The first fit had random starts
+    /// instead.
     pub fn second_look(&self, entry: Entry) -> Result<Model> {
         let data = self.encoded(self.all, &self.scale(None))?;
         let searches = &mut LastSearches { data: &data, likelihood: None };
         let (first, work) = self.last_search(entry, None, searches)?;
-        // Made before another search, while its K is the last one that was factored.
+        // Made before another search, while its K is still the last one factored.
         let mut fitted = self.made_at(first.clone(), work, searches)?;
         let may_look = self.warm.is_some() && self.all.len() > subset::CONTEST;
         let Some(theta) = self.hardly_any_detail(&first).filter(|_| may_look) else { return Ok(fitted) };
@@ -136,8 +139,8 @@ impl Fitting<'_> {
     }
 }
 
-/// Searches on all data. Bends change the values alone, so those with one kernel share a likelihood: a search that begins
-/// where the last one ended, and the model there, need not factor K again.
+/// Searches on all data. Bends change the values alone, so those with one kernel share a likelihood: a search that
+/// starts where the last one ended, and the model there, need not factor K again.
 struct LastSearches<'a> {
     /// All data, without a bend.
     data: &'a Dataset,
@@ -145,7 +148,7 @@ struct LastSearches<'a> {
 }
 
 impl LastSearches<'_> {
-    /// Does something with the likelihood of these data: those of `self`, with other values.
+    /// Calls a function with the likelihood of these data: those of `self`, with other values.
     fn with<T>(
         &mut self,
         kernel: &Contestant,

@@ -1,7 +1,7 @@
 //! Predictions at any point, however many results there are.
 //!
 //! A search may use only a part of very many results, most of them near the best, where it must be accurate. Pictures
-//! and predictions are about the whole box. So beyond the size limit of a model they use one of their own: it learns
+//! and predictions are about the whole box. So beyond the size limit of a model they use a separate one: it learns
 //! kernel, bend and noise from results that keep a distance from each other, and predicts at a point with the posterior
 //! given the nearest of *all* results. With more results the nearest ones are closer, so more results are never worse.
 
@@ -19,7 +19,7 @@ use crate::gp::{Noise, Posterior};
 use crate::linalg::Points;
 use crate::rng::Stream;
 
-/// The chance of noise from which on it is worth saying.
+/// The chance of noise from which on it is worth mentioning.
 const MAYBE_NOISY: f64 = 0.2;
 
 /// The number of nearest results that each prediction uses.
@@ -44,9 +44,9 @@ pub struct Outlook {
 struct Crowd {
     /// The results, in the units of the model.
     data: Arc<Dataset>,
-    /// Indices of those that are spread over the box.
+    /// Indices of the anchors, which are spread over the box.
     anchors: Vec<usize>,
-    /// The noise variance that all of them share, besides their own.
+    /// The noise variance that all results share, besides their own.
     noise: f64,
 }
 
@@ -56,13 +56,13 @@ impl Outlook {
         Self { model, all: None, doubt: None }
     }
 
-    /// The same, widened by the doubt that results are exact.
+    /// The same outlook, widened by the doubt that results are exact.
     pub(crate) fn with_doubt(self, doubt: Option<Doubt>) -> Self {
         Self { doubt, ..self }
     }
 
-    /// The doubt that results are exact: what is predicted allows for it. None if their noise is known or they leave no
-    /// doubt, and if there are more than 200 results.
+    /// The doubt that results are exact; predictions allow for it. `None` if their noise is known, if there is no
+    /// doubt, or if there are more than 200 results.
     pub fn doubt(&self) -> Option<&Doubt> {
         self.doubt.as_ref()
     }
@@ -116,7 +116,7 @@ impl Outlook {
         Ok(Self { model: Arc::new(model), all: Some(Crowd { data, anchors, noise }), doubt: None })
     }
 
-    /// The model whose kernel, scale and noise it has.
+    /// The model that provides kernel, scale and noise.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
     }
@@ -139,8 +139,8 @@ impl Outlook {
 
     /// By how many standard deviations a result at a unit point is off; `noise` is its variance if it is known.
     ///
-    /// With models of several noises it is the deviation that is as rare under a normal law as the result under their
-    /// mixture.
+    /// With models of several noises, this is the deviation that is as rare under a normal law as the result is under
+    /// their mixture.
     pub fn deviations(&self, u: &[f64], result: f64, noise: Option<f64>) -> f64 {
         let own = self.model.scale.deviations(&self.model.posterior, u, result, noise);
         self.doubt.as_ref().map_or(own, |doubt| doubt.deviations(own, u, result, noise))
@@ -172,8 +172,8 @@ impl Crowd {
     }
 }
 
-/// Indices of at most `bound` results that keep a distance: each is farther from all before it than half of what is
-/// typical between `bound` uniform points. Later results never displace earlier ones, so what is learned stays.
+/// Indices of at most `bound` results that keep a distance: each is farther from all before it than half of the typical
+/// distance between `bound` uniform points. Later results never displace earlier ones, so what is learned stays.
 fn apart(x: &Points, bound: usize, stream: &Stream) -> Vec<usize> {
     let least = 0.25 * typical_squared_distance(bound, x.dim(), stream);
     let mut kept: Vec<usize> = Vec::with_capacity(bound);

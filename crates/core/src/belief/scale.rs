@@ -111,7 +111,8 @@ impl Gauge {
         Self { constant: constant.filter(|_| knee.is_none()), ..Self::with_knee(y, knee) }
     }
 
-    /// The gauge with a single wild result, if nothing is wild so far. One much worse than all others is behind a knee.
+    /// The gauge with a single wild result, if nothing is wild so far. A result much worse than all others is behind a
+    /// knee.
     pub(super) fn with_accident(&self, y: &[f64], accident: f64) -> Option<Self> {
         if self.knee.is_some() || self.constant.is_some() || y.iter().filter(|v| **v == accident).count() != 1 {
             return None;
@@ -468,7 +469,7 @@ mod tests {
             let mut total = 0.0;
             for &v in &y {
                 let h = 1e-6;
-                // Below the best only: above it the map is extended, but not differentiable.
+                // Only below the best: above it the map is extended, but not differentiable.
                 let difference = (map.encode(v) - map.encode(v - h)) / h;
                 let exact = 1.0 / map.slope(map.encode(v));
                 prop_assert!((difference - exact).abs() < 1e-3 * exact.abs().max(1.0), "{difference} {exact}");

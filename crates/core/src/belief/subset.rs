@@ -261,7 +261,7 @@ mod tests {
                 (chosen(&all[..n], 100).into_iter().collect(), chosen(&all[..n + 1], 100).into_iter().collect());
             changed += b.difference(&a).count();
         }
-        // The new one always; sometimes one that moves up, and those that are spread again after it.
+        // The new one always changes; sometimes also one that moves up, and those that are spread again after it.
         assert!(changed < 5 * 999, "{changed}");
     }
 
@@ -274,7 +274,7 @@ mod tests {
             all.iter().zip(0..).map(|((value, unit), trial)| Candidate { value: *value, trial, unit }).collect();
         let spread = spread(&candidates, (0..3000).collect(), 25);
         let outside = spread.iter().filter(|i| **i < 200).count();
-        // At random it would be one or two of 25. Of the pool of some 187 about 12 are outside; all should be chosen.
+        // At random it would be one or two of 25. About 12 of the pool of some 187 are outside; all should be chosen.
         assert!(outside >= 10, "{outside}");
     }
 

@@ -27,7 +27,7 @@ pub(super) const MARGIN: f64 = 3.0;
 /// The mean square of standardized errors above which a model is overconfident.
 const TOO_SURE: f64 = 4.0;
 
-/// The share of errors beyond two deviations that is still right, and the chance of as many at which it is not.
+/// The share of errors beyond two deviations that is still acceptable, and the chance of so many below which it is not.
 const MISSES: f64 = 0.1;
 const RARE: f64 = 0.01;
 
@@ -35,7 +35,7 @@ const RARE: f64 = 0.01;
 pub(crate) const ENOUGH: usize = 8;
 
 /// The number of results needed to call one an accident; by how many deviations it must be worse than the others
-/// predict, and the same when there are few results; and the evaluations of the likelihood for a first look.
+/// predict, and the same with few results; and the evaluations of the likelihood for a first look.
 const MIN_ACCIDENT: usize = 10;
 const SURPRISE: f64 = 3.0;
 const SURPRISE_OF_FEW: f64 = 2.0;
@@ -78,8 +78,9 @@ impl Errors {
         self.n >= ENOUGH && !matches!(self.mean_square.partial_cmp(&TOO_SURE), Some(Ordering::Less | Ordering::Equal))
     }
 
-    /// Whether more errors are beyond two deviations than chance explains, even if one in ten should be: of a normal law
-    /// one in 22 is, and models that err in more places than one are called overconfident, not those with one outlier.
+    /// Whether more errors are beyond two deviations than chance explains, even if one in ten should be (under a normal
+    /// law it is one in 22). So models that err in several places are called overconfident, not those with a single
+    /// outlier.
     ///
     /// ```
     /// use elbowroom::study::Errors;
@@ -152,8 +153,8 @@ impl Model {
         }
     }
 
-    /// The mean square of the standardized errors on held-out results where it matters: the largest of those over all,
-    /// over the better third and over the few nearest to a point.
+    /// The mean square of the standardized errors on held-out results where it matters: the largest of the mean squares
+    /// over all, over the better third and over the few nearest to a point.
     pub(crate) fn mean_square_near(&self, u: &[f64]) -> f64 {
         let posterior = &self.posterior;
         let left_out = posterior.leave_one_out();
@@ -261,9 +262,9 @@ fn glance(without: &Fitting<'_>, kernel: &Contestant, record: &ModelRecord, work
     Ok(if other.value > best.value { other.with_work_of(&best) } else { best.with_work_of(&other) })
 }
 
-/// The observations that fall short of what the others predict by the most deviations, if by many: under the model, and
-/// while that is cheap, also under one at the prior's mode. A model that was fitted to an accident is so rough that
-/// hardly anything surprises it.
+/// The observations that fall short of what the others predict by the most deviations, if by many: under the model and,
+/// while that is cheap, also under one at the prior's mode. A model fitted to an accident is so rough that hardly
+/// anything surprises it.
 fn suspects(fitting: &Fitting<'_>, fitted: &Model, work: &mut f64) -> Result<Vec<usize>> {
     if fitting.all.len() > CONTEST || fitting.all.noise().is_some() {
         return Ok(suspect(fitted, SURPRISE).into_iter().collect());

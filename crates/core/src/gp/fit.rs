@@ -152,8 +152,8 @@ pub(crate) trait Bent {
 }
 
 /// A search from the warm θ for θ and b together: where ln(likelihood · prior · Jacobian) is largest, with that
-/// logarithm and the work. The likelihood gives the points; its values should have the same variance as those at all b,
-/// by which they are replaced.
+/// logarithm and the work. The likelihood gives the points. Its values are replaced by those at each b, and should have
+/// the same variance.
 pub(crate) fn fit_bent(
     likelihood: &mut Likelihood<'_>,
     params: &FitParams,
@@ -187,8 +187,8 @@ pub(crate) fn fit_bent(
     Ok(BentFit { theta: start, bend, value: info.value, work, evaluations: likelihood.evaluations() - evaluations })
 }
 
-/// ln(likelihood · prior) at the warm θ: what a search of one evaluation finds, without the gradient, which takes longer
-/// than the value. −∞ if K cannot be factored.
+/// ln(likelihood · prior) at the warm θ: the same as a search of one evaluation, but without the gradient, which takes
+/// longer than the value. −∞ if K cannot be factored.
 pub(crate) fn value_at_warm(likelihood: &mut Likelihood<'_>, params: &FitParams) -> Result<f64> {
     let search = Search::new(likelihood.values(), params)?;
     let mut theta = params.warm.clone().filter(|w| w.len() == search.unit.len()).unwrap_or_else(|| search.mode());
@@ -204,7 +204,7 @@ pub(crate) struct BentFit {
     pub theta: Vec<f64>,
     /// b.
     pub bend: f64,
-    /// ln(likelihood · prior · Jacobian); not finite if that is so at the start.
+    /// ln(likelihood · prior · Jacobian); not finite if it is not finite at the start.
     pub value: f64,
     /// Operations, to leading order.
     pub work: f64,
@@ -213,7 +213,7 @@ pub(crate) struct BentFit {
 }
 
 /// θ for other values at the same points, with kernel and noise variance multiplied by the best factor for each, and
-/// ln(likelihood · prior) there. For all of them it costs little more than one evaluation.
+/// ln(likelihood · prior) there. All of them together cost little more than one evaluation.
 pub(crate) fn rescale(data: &Dataset, params: &FitParams, theta: &[f64], others: &[Vec<f64>]) -> Result<Rescaled> {
     let search = Search::new(data.y(), params)?;
     let mut likelihood = Likelihood::new(data, params.shape.clone());

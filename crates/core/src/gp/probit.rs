@@ -1,23 +1,24 @@
-//! A Gaussian process that sees only yes and no: a probit likelihood, by expectation propagation.
+//! A Gaussian process that sees only yes or no: a probit likelihood, by expectation propagation.
 //!
-//! A latent function a ~ GP(m, k) decides, Φ(a(x)) is the chance of a yes, and tᵢ = ±1 was seen at xᵢ:
-//! P(tᵢ | a) = Φ(tᵢ a(xᵢ)). Expectation propagation (Minka 2001; Rasmussen and Williams 2006, 3.6) replaces every factor
-//! by a normal one with precision τᵢ and precision times mean νᵢ, the *site*, so that the marginal of a(xᵢ) has the
-//! moments that it has with the true factor in the place of its own site. What comes out is an ordinary [`Posterior`]: of
-//! targets m + νᵢ/τᵢ with noise variances 1/τᵢ.
+//! A latent function a ~ GP(m, k) decides: Φ(a(x)) is the chance of a yes, and tᵢ = ±1 was observed at xᵢ: P(tᵢ | a) =
+//! Φ(tᵢ a(xᵢ)). Expectation propagation (Minka 2001; Rasmussen and Williams 2006, 3.6) replaces every factor by a
+//! normal one with precision τᵢ and precision times mean νᵢ, the *site*, so that the marginal of a(xᵢ) has the moments
+//! that it has with the true factor in place of the site. The outcome is an ordinary [`Posterior`]: of targets m +
+//! νᵢ/τᵢ with noise variances 1/τᵢ.
 //!
 //! One sweep updates all sites at once. With R = (K + T⁻¹)⁻¹ and Σ = K − K R K:
 //! cavity 1/v = 1/Σᵢᵢ − τᵢ, c = v(μᵢ/Σᵢᵢ − νᵢ); z = tᵢ(c + m)/√(1 + v); G = tᵢ h(z)/√(1 + v), G' = −G² − tᵢGz/√(1 + v);
 //! then the variance v + v²G' and the mean c + vG give the new site.
 //! ln Z = Σᵢ [ln Φ(zᵢ) + ½ ln(1 + τᵢvᵢ) + ½(cᵢ²/vᵢ − (cᵢ/vᵢ + νᵢ)²/(1/vᵢ + τᵢ))] + ½ νᵀμ − ½ ln det(I + K T).
 //!
-//! A *lapse rate* ε says that a no may be chance, whatever the point: P(+1 | a) = (1 − ε) Φ(a), P(−1 | a) = ε + (1 − ε) Φ(−a).
-//! Then Φ(zᵢ) in ln Z is Zᵢ, (1 − ε) Φ(zᵢ) of a yes and ε + (1 − ε) Φ(zᵢ) of a no, and with the share 1 − r = (1 − ε) Φ(z)/Z
-//! that is not chance, a no has G = (1 − r) h(z) tᵢ/√(1 + v). Where a yes was nearly sure, G' > 0, and the precision would be
-//! negative: it is [`LEAST`], and the site keeps the mean alone, ν = (c + vG)(1/v + τ) − c/v.
+//! With a *lapse rate* ε, a no may be chance, whatever the point: P(+1 | a) = (1 − ε) Φ(a), P(−1 | a) = ε + (1 − ε)
+//! Φ(−a). Then Φ(zᵢ) in ln Z becomes Zᵢ: (1 − ε) Φ(zᵢ) for a yes and ε + (1 − ε) Φ(zᵢ) for a no. With the share 1 − r =
+//! (1 − ε) Φ(z)/Z that is not chance, a no has G = (1 − r) h(z) tᵢ/√(1 + v). Where a yes was nearly certain, G' > 0,
+//! and the precision would be negative: it is set to [`LEAST`], and the site keeps the mean alone, ν = (c + vG)(1/v +
+//! τ) − c/v.
 //!
-//! Σᵢᵢ = (1 − Rᵢᵢ/τᵢ)/τᵢ cancels where τᵢ is small. So a site is not let below a precision of [`LEAST`]: such a one says
-//! nothing, and half of the digits are left.
+//! Σᵢᵢ = (1 − Rᵢᵢ/τᵢ)/τᵢ cancels where τᵢ is small. So the precision of a site is at least [`LEAST`]: such a site
+//! carries no information, and half of the digits are left.
 
 use super::whitened::{Whitened, kernel_row};
 use super::{Hyperparameters, Noise, Posterior, kernel::with_kernel};
@@ -29,10 +30,10 @@ use crate::normal;
 /// The least precision of a site.
 const LEAST: f64 = 1e-9;
 
-/// Latent variances and marginal ones are above this.
+/// Latent and marginal variances are above this.
 const VARIANCES_FROM: f64 = 1e-12;
 
-/// How far sites move towards their update: all at once, they would overshoot where points are close.
+/// How far sites move towards their update: moved all the way at once, they would overshoot where points are close.
 const DAMPING: f64 = 0.9;
 
 /// Normal stand-ins for the factors Φ(tᵢ a(xᵢ)), one for each point.
@@ -45,7 +46,7 @@ pub struct Sites {
 }
 
 impl Sites {
-    /// Sites that say nothing yet.
+    /// Sites without information.
     pub fn new(n: usize) -> Self {
         Self { precision: vec![LEAST; n], shift: vec![0.0; n] }
     }
@@ -54,9 +55,9 @@ impl Sites {
 /// A probit process given answers.
 #[derive(Debug, Clone)]
 pub struct Probit {
-    /// The sites at the end.
+    /// The final sites.
     pub sites: Sites,
-    /// ln of the probability of all answers, as expectation propagation has it.
+    /// ln of the probability of all answers, as estimated by expectation propagation.
     pub ln_evidence: f64,
     /// How many sweeps it took: one factorization each.
     pub sweeps: usize,
@@ -67,13 +68,13 @@ pub struct Probit {
 pub struct Sweeps {
     /// The most sweeps.
     pub most: usize,
-    /// The largest change of a latent mean, in its standard deviations, that is left alone.
+    /// The largest change of a latent mean, in its standard deviations, at which sweeps end.
     pub tolerance: f64,
 }
 
 impl Probit {
-    /// Sweeps from given sites until they settle; the noise of `hyper` is not used. `lapse` is how likely a no is by chance,
-    /// wherever it was, from 0 to below 1. Nothing if numbers break down.
+    /// Sweeps from given sites until they settle; the noise of `hyper` is not used. `lapse` is the chance of a no
+    /// whatever the point, from 0 to below 1. `None` if the numbers break down.
     ///
     /// ```
     /// use elbowroom::gp::{Hyperparameters, KernelKind, Probit, Sites, Sweeps};
@@ -124,7 +125,7 @@ impl Probit {
                 let (tau, nu) = (precision[i], shift[i]);
                 ln_det += tau.ln();
                 let variance = ((1.0 - work.inverse_column(i)[0] / tau) / tau).clamp(VARIANCES_FROM, hyper.variance);
-                // A site that carries nearly all leaves a cavity as wide as the prior at most.
+                // A site that carries nearly everything leaves a cavity at most as wide as the prior.
                 let cavity = (1.0 / variance - tau).max(1.0 / hyper.variance);
                 let (spread, centre) = (1.0 / cavity, (mean[i] / variance - nu) / cavity);
                 let sign = if answers[i] { 1.0 } else { -1.0 };
@@ -167,7 +168,7 @@ impl Probit {
     }
 }
 
-/// ln of the chance of an answer, Φ(z) but for lapses, and the derivative of that.
+/// ln of the chance of an answer, Φ(z) except for lapses, and its derivative.
 fn factor(z: f64, answer: bool, lapse: f64) -> (f64, f64) {
     let (ln_phi, h) = normal::ln_cdf_and_mills(z);
     let ln_kept = ln_phi + (-lapse).ln_1p();
@@ -175,12 +176,12 @@ fn factor(z: f64, answer: bool, lapse: f64) -> (f64, f64) {
         return (ln_kept, h);
     }
     let ln_z = (lapse + ln_kept.exp()).ln();
-    // h grows as −z only, and the share falls as e^{−z²/2}.
+    // h grows only as −z, and the share falls as e^{−z²/2}.
     let share = (ln_kept - ln_z).exp();
     (ln_z, if share == 0.0 { 0.0 } else { share * h })
 }
 
-/// The rows of the prior covariance matrix, whole.
+/// The full rows of the prior covariance matrix.
 fn covariances(x: &Points, hyper: &Hyperparameters) -> Vec<Vec<f64>> {
     let n = x.len();
     let whitened = Whitened::under(x, hyper);

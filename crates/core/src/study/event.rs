@@ -296,7 +296,7 @@ fn cpu_level() -> String {
     format!("{}{level}{library}", std::env::consts::ARCH)
 }
 
-/// What provides the mathematical functions, unless it is glibc: the logs of most builds have nothing there.
+/// What provides the mathematical functions; empty for glibc, as in the logs of most builds.
 fn mathematics(system: &str, is_musl: bool) -> String {
     match (system, is_musl) {
         (_, true) => "-musl".to_owned(),

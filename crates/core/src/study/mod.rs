@@ -437,8 +437,8 @@ impl Study {
         })
     }
 
-    /// The model of the search with what is said of its predictions: what [`outlook`](Self::outlook) is, unless there are
-    /// more results than a model may have.
+    /// The model of the search with the doubt about its predictions: the same as [`outlook`](Self::outlook), unless
+    /// there are more results than a model may have.
     pub(crate) fn said(&self) -> Result<Outlook> {
         match self.state.subset() {
             None => self.outlook(),

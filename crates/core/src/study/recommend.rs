@@ -43,31 +43,31 @@ use crate::linalg::Points;
 use crate::rng::Stream;
 use crate::space::{Point, UnitPoint, brief};
 
-/// Deviations of the difference that count against a point where results are noisy: the best of them is luck in part.
+/// Deviations of the difference that count against a point if results are noisy: the best of them is partly luck.
 const SURE: f64 = 2.0;
 
-/// The same where they are not: leaving the best observed point can only be a mistake or an improvement, and a model's
+/// The same for exact results: leaving the best observed point is either a mistake or an improvement, and a model's
 /// errors on small scales are not normal.
 const SURE_WITHOUT_NOISE: f64 = 5.0;
 
-/// Results from which on a model without noise may know a better point than the best observed one.
+/// The number of results from which on a model without noise may know a better point than the best observed one.
 const ENOUGH: usize = 10;
 
-/// How much less likely to give a value than the safest trial a recommended point may be that was not tried.
+/// How much less likely to give a value than the safest trial a recommended point may be if it was not tried.
 const MOST_RISK: f64 = 0.05;
 
-/// The same where nothing else can be recommended.
+/// The same if nothing else can be recommended.
 const MOST_RISK_AT_ALL: f64 = 0.5;
 
-/// Typical differences of results by which a prediction at one of them may be off before the model counts as blind. Late
-/// in a search, results differ by less than a model resolves, which does not make it blind.
+/// By how many typical differences of results a prediction at one of them may be off before the model counts as blind.
+/// Late in a search, results differ by less than a model resolves, which does not make it blind.
 const BLIND: f64 = 1e3;
 
-/// How likely it may be that failures have a place, for a point to be recommended that was not tried.
+/// The largest probability that failures have a place at which an untried point may be recommended.
 const LIKELY_PLACE: f64 = 0.5;
 
-/// How many of the trials nearest to a recommended point must not have failed, under given values. The nearest few, as
-/// elsewhere, leave only points far from all failures, and with given parameters these are often far from what is good.
+/// How many of the trials nearest to a recommended point must not have failed, if values are given. The usual number
+/// would leave only points far from all failures, and with given parameters these are often far from good points.
 const NEAREST_TO_GIVEN: usize = 3;
 
 /// The share of the prior variance that may be left at a recommended point.
@@ -206,18 +206,18 @@ fn stream(study: &Study) -> Stream {
     Stream::new(study.config().seed).child("recommend", study.state.data_index)
 }
 
-/// What an answer is given from.
+/// What an answer is based on.
 struct Seat<'a> {
     study: &'a Study,
     best: &'a Trial,
     model: &'a Model,
-    /// What is said of a point.
+    /// The predictions that are reported.
     outlook: &'a Outlook,
     domain: Domain<'a>,
     left_out: LeaveOneOut,
     /// The chance that a point gives a value, if anything failed.
     chance: Option<Arc<Chance>>,
-    /// The models of limited results; none if one could not be made.
+    /// The models of limited results; `None` if one of them could not be made.
     wanted: Option<Wanted<'a>>,
 }
 
@@ -242,7 +242,7 @@ impl<'a> Seat<'a> {
         } else {
             SURE_WITHOUT_NOISE * self.model.mean_square_near(best).max(1.0).sqrt()
         };
-        // Less than the noise of the fit cannot be told, also where that is next to nothing.
+        // Differences below the noise of the fit cannot be resolved, even if that noise is next to nothing.
         let least = if noise > 0.0 { -noise } else { posterior.hyper().noise.typical().sqrt() };
         let pair = |u: &UnitPoint| {
             let mut pair = Points::new(best.len());
@@ -277,7 +277,7 @@ impl<'a> Seat<'a> {
     /// The standard deviation of the noise of a result, in the model's units; 0 if there seems to be none.
     fn noise(&self) -> f64 {
         let hyper = self.model.posterior.hyper();
-        // Wild results have a noise each too, which nobody declared.
+        // Wild results also have a noise each, which was not declared.
         let is_known = self.study.config().model.noise.is_some() || self.best.noise().is_some();
         if is_known || hyper.is_noisy() { hyper.noise.typical().sqrt() } else { 0.0 }
     }
@@ -292,7 +292,7 @@ impl<'a> Seat<'a> {
         self.is_supported(u, if is_tried { 1 } else { 2 * u.len() + 2 }) && (is_tried || !self.may_fail(u))
     }
 
-    /// Whether the data support a point, but for the chance that it fails: none of the `n_nearest` trials failed.
+    /// Whether the data support a point, apart from the chance that it fails: none of the `n_nearest` trials failed.
     fn is_supported(&self, u: &[f64], n_nearest: usize) -> bool {
         let posterior = &self.model.posterior;
         posterior.predict(u).variance <= MOST_VARIANCE * posterior.hyper().variance
@@ -301,13 +301,13 @@ impl<'a> Seat<'a> {
             && self.keeps_limits(u)
     }
 
-    /// Whether a point is less likely to give a value than the safest trial by more than this.
+    /// Whether a point is less likely to give a value than the safest trial, by more than this.
     fn is_riskier_than(&self, risk: f64, u: &[f64]) -> bool {
         self.chance.as_ref().is_some_and(|chance| chance.risk(chance.ln_p(u)) > risk)
     }
 
-    /// Whether the model is blind at a result: what it expects there, or its deviation, is off by far more than results
-    /// typically differ. So it is with very few results and wild ones among them, for which no scale is found.
+    /// Whether the model is blind at a result: its prediction there, or the deviation, is off by far more than results
+    /// typically differ. This happens with very few results of which some are wild, for which no scale is found.
     fn is_blind(&self, unit: &UnitPoint, trial: Option<TrialId>) -> bool {
         let Some(measured) = trial.and_then(|id| self.study.trial(id).ok()?.value()) else { return false };
         let (mean, sd) = self.model.predict_value(unit);
@@ -315,7 +315,8 @@ impl<'a> Seat<'a> {
         let mut gaps: Vec<f64> =
             self.study.trials().iter().filter_map(Trial::value).map(|value| (value - best).abs()).collect();
         gaps.sort_by(f64::total_cmp);
-        // The lower median: of four results, two may be wild. Where the better half are all equal, so much is one of them.
+        // The lower median: of four results, two may be wild. If the better half are all equal, use the size of one of
+        // them.
         let typical = match gaps[(gaps.len() - 1) / 2] {
             0.0 => best.abs(),
             gap => gap,
@@ -324,13 +325,13 @@ impl<'a> Seat<'a> {
             && ((self.study.config().goal.maximized(mean) - measured).abs() > BLIND * typical || sd > BLIND * typical)
     }
 
-    /// Whether a point keeps all limits surely enough.
+    /// Whether a point is certain enough to keep all limits.
     fn keeps_limits(&self, u: &[f64]) -> bool {
         !self.study.outcomes().has_limits()
             || self.wanted.as_ref().is_some_and(|wanted| wanted.ln_feasible(u) >= SURE_WITHIN.ln())
     }
 
-    /// Whether a point that was not tried may give no value.
+    /// Whether an untried point may give no value.
     fn may_fail(&self, u: &[f64]) -> bool {
         let has_place = self.chance.as_ref().is_some_and(|chance| chance.weight_of_place() > LIKELY_PLACE);
         has_place || self.is_riskier_than(MOST_RISK, u)
@@ -351,7 +352,7 @@ impl<'a> Seat<'a> {
         }
         let in_cube = |a: &[f64]| a.iter().zip(u).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
         let failed = |squared: &dyn Fn(&[f64]) -> f64| {
-            // A point that failed and has a value as well is one that can be used: the value comes first.
+            // A point that failed but also has a value is usable: the value comes first.
             let mut all: Vec<(f64, bool)> = finished().map(|t| (squared(&t.unit), is_bad(t))).collect();
             all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             all.iter().take(n_nearest).any(|(_, is_bad)| *is_bad)

@@ -1,13 +1,13 @@
-//! Gene design: a surrogate of 71 dimensions that was trained on measured genes.
+//! Gene design: a surrogate with 71 dimensions that was trained on measured genes.
 //!
-//! The paper's data were never published. What stands in for them are real genes of yeast with 71 features of their coding
-//! sequences (`yeast_codon71.csv` or its `.gz` in the folder of `--data`), and results are those of that function, not of
-//! the paper's. The surrogate is the posterior mean of a process trained on 1,500 genes, as in the paper, and it is searched
-//! between the 1 % and the 99 % quantile of every feature. Such a box holds points that no gene can have: the shares of
-//! codons need not sum to 1 there.
+//! The paper's data were never published. They are replaced by real genes of yeast with 71 features of their coding
+//! sequences (`yeast_codon71.csv` or its `.gz` in the folder of `--data`), so results are those of that function, not
+//! of the paper's. The surrogate is the posterior mean of a process trained on 1,500 genes, as in the paper, and it is
+//! searched between the 1 % and the 99 % quantile of every feature. Such a box contains points that no gene can have:
+//! the shares of codons need not sum to 1 there.
 //!
-//! The clock counts one second for every batch, whatever its size, besides the time to choose it: many wells of a plate for
-//! the price of one.
+//! The clock counts one second for every batch, whatever its size, plus the time to choose it: many wells of a plate
+//! for the price of one.
 
 mod report;
 mod surrogate;
@@ -39,13 +39,13 @@ pub struct GeneOptions {
     pub methods: Vec<String>,
 }
 
-/// What stands beside the paper's methods.
+/// Methods in addition to the paper's.
 const BESIDE: [&str; 2] = ["LP", "random"];
 
 const N_BATCH: usize = 10;
 const N_INITIAL: usize = 30;
 
-/// Seconds that a batch takes on the parallel clock, besides choosing it.
+/// Seconds that a batch takes on the parallel clock, in addition to choosing it.
 const EVALUATION: f64 = 1.0;
 
 const COLUMNS: Columns = Columns {
@@ -78,7 +78,7 @@ pub fn run(options: &GeneOptions) -> Result<()> {
         let paper = PAPER.iter().filter(|m| **m != "qEI").chain(&BESIDE).map(|m| m.to_string());
         let methods = if options.methods.is_empty() { paper.collect() } else { options.methods.clone() };
         let replicates = common.replicates(20, 1);
-        // Replicates go outside: what is there after a stop compares all methods.
+        // Replicates are the outer loop, so that after a stop all methods can be compared.
         let jobs: Vec<(u64, &str)> =
             (0..replicates).flat_map(|r| methods.iter().map(move |m| (r, m.as_str()))).collect();
         let key = |&(replicate, method): &(u64, &str)| {

@@ -12,30 +12,30 @@ use crate::Result;
 use crate::data::{moments, number, read, standardized};
 use crate::stats::quantile;
 
-/// Features and targets of genes, to train on and to validate with.
+/// Features and targets of genes, for training and validation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Genes {
-    /// What the data are, for captions.
+    /// A description of the data, for captions.
     pub name: String,
-    /// Features to train on.
+    /// The features for training.
     pub x: Vec<Vec<f64>>,
     /// Their targets.
     pub y: Vec<f64>,
-    /// Features to validate with.
+    /// The features for validation.
     pub valid_x: Vec<Vec<f64>>,
     /// Their targets.
     pub valid_y: Vec<f64>,
 }
 
-/// The file of yeast genes, without its ending.
+/// The file of yeast genes, without its extension.
 const FILE: &str = "yeast_codon71";
 const TARGET: &str = "log10_protein_ppm";
 
-/// Columns that are no features of the sequence.
+/// Columns that are not features of the sequence.
 const NOT_FEATURES: [&str; 5] = ["orf", "gene", "split", "log10_mrna_rpkm", TARGET];
 
 impl Genes {
-    /// Yeast genes: the shares of 61 codons and ten more features, and how much protein the cell makes.
+    /// Yeast genes: the shares of 61 codons and ten more features, and the amount of protein that the cell makes.
     pub fn yeast(dir: &Path) -> Result<Self> {
         let (header, rows) = read(dir, FILE)?;
         let column =
@@ -52,7 +52,7 @@ impl Genes {
         Ok(Self { name: format!("{} features of yeast genes", features.len()), x, y, valid_x, valid_y })
     }
 
-    /// Made-up genes for a quick run; they stand in for no real data.
+    /// Generated genes for a quick run; they do not represent real data.
     pub fn generated(n_train: usize, n_valid: usize) -> Self {
         let dim = 6;
         let mut stream = Stream::new(0).child("generated genes", 0);
@@ -66,14 +66,14 @@ impl Genes {
     }
 }
 
-/// What is kept of a surrogate: enough to make it again without a search, and how good it is.
+/// What is saved of a surrogate: enough to recreate it without a search, and how good it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// What the data are.
+    /// A description of the data.
     pub data: String,
-    /// Genes that it was trained on.
+    /// The number of genes for training.
     pub n_train: usize,
-    /// Genes that it was validated with.
+    /// The number of genes for validation.
     pub n_valid: usize,
     /// Found by maximum likelihood, in standard deviations of each feature.
     pub hyperparameters: Hyperparameters,
@@ -86,9 +86,9 @@ pub struct Record {
 /// The function, on a box of standardized features.
 pub struct Surrogate {
     posterior: Posterior,
-    /// From the lowest to the highest value searched, in standard deviations of each feature from its mean.
+    /// The lowest and the highest value searched, in standard deviations of each feature from its mean.
     pub bounds: Vec<(f64, f64)>,
-    /// How it was made.
+    /// How it was trained.
     pub record: Record,
 }
 
@@ -96,7 +96,7 @@ pub struct Surrogate {
 pub const QUANTILES: (f64, f64) = (0.01, 0.99);
 
 impl Surrogate {
-    /// Trains the process, or makes it again from `model.json` of a folder if that is there for the same data.
+    /// Trains the process, or recreates it from `model.json` in a folder if that file is for the same data.
     pub fn load(genes: &Genes, dir: &Path) -> Result<Self> {
         let scale = moments(&genes.x);
         let x = standardized(&genes.x, &scale);
@@ -133,7 +133,8 @@ impl Surrogate {
 fn train(data: &Dataset) -> Result<Posterior> {
     let noise = NoiseRule::Fitted { floor: 1e-4 };
     let shape = Shape { ard: false, noise, ..Shape::new(KernelKind::Rbf, data.dim()) };
-    // In so many dimensions typical distances grow like their square root, and so does a sensible lengthscale.
+    // In this many dimensions typical distances grow like the square root of their number, and so does a sensible
+    // lengthscale.
     let extent = vec![(data.dim() as f64).sqrt(); data.dim()];
     let params = FitParams::maximum_likelihood(shape, extent, 5);
     Ok(fit(data, &params, &Stream::new(0).child("surrogate", 0))?.posterior)

@@ -1,11 +1,12 @@
-//! What stands between `{{` and `}}`.
+//! The calls between `{{` and `}}`.
 //!
-//! `NAME ARGUMENT… :FORMAT` is a number; `least`, `most` and `mean-of` before it take the smallest, the largest and the mean
-//! over all combinations of arguments with commas, and `*` for all there are; `count … < 3` says how many keep a
-//! condition. `text NAME ARGUMENT…` is a text. `assert A < B` compares two numbers, each a call or a constant, and is
-//! nothing if that is so.
+//! `NAME ARGUMENT… :FORMAT` is a number; `least`, `most` and `mean-of` before it take the smallest, the largest and the
+//! mean over all combinations of comma-separated arguments, where `*` stands for all that exist; `count … < 3` counts
+//! the combinations that satisfy a condition. `text NAME ARGUMENT…` is a text. `assert A < B` compares two numbers,
+//! each a call or a constant, and gives an empty text if the comparison holds.
 //!
-//! Formats: `.2` so many decimals; `n` as in tables; `%` a share; `10^` the power of ten; `x` a factor; none a whole number.
+//! Formats: `.2` this many decimals; `n` as in tables; `%` a share; `10^` the power of ten; `x` a factor; none for an
+//! integer.
 
 use super::facts::Facts;
 use crate::Result;
@@ -36,7 +37,7 @@ fn assert(facts: &Facts, words: &[&str]) -> Result<()> {
     if holds(a, operator, b) { Ok(()) } else { Err(format!("does not hold: {a:.4} {operator} {b:.4}").into()) }
 }
 
-/// Both sides of the last comparison: `count` on the left may have one of its own.
+/// Both sides of the last comparison: a `count` on the left may contain another one.
 fn compared<'a>(words: &'a [&'a str]) -> Result<(&'a [&'a str], &'a str, &'a [&'a str])> {
     let at = words.iter().rposition(|word| OPERATORS.contains(word)).ok_or("a comparison needs one of < <= > >= =")?;
     Ok((&words[..at], words[at], &words[at + 1..]))
@@ -80,7 +81,7 @@ fn value(facts: &Facts, words: &[&str]) -> Result<f64> {
     }
 }
 
-/// The numbers for all combinations of arguments; those without rows are left out.
+/// The numbers for all combinations of arguments; combinations without rows are left out.
 fn all(facts: &Facts, words: &[&str]) -> Result<Vec<f64>> {
     let (name, arguments) = words.split_first().ok_or("a number is missing")?;
     let mut combinations: Vec<Vec<String>> = vec![Vec::new()];
@@ -114,7 +115,7 @@ fn formatted(value: f64, format: &str) -> Result<String> {
     })
 }
 
-/// A whole number with a comma before every third digit from the right.
+/// An integer with commas between groups of three digits.
 fn thousands(value: f64) -> String {
     let digits = format!("{value:.0}");
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The numbers that the page asks for, from the rows of every experiment but the table's.
+//! The numbers that the page asks for, from the rows of every experiment except the table's.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use crate::curves::Curve;
 use crate::raw::{Table, split};
 use crate::stats::{mean, quantile};
 
-/// What can be asked, over the results of a folder. Files are read once.
+/// Facts about the results of a folder. Files are read once.
 pub struct Facts {
     results: PathBuf,
     tables: RefCell<HashMap<String, Rc<Table>>>,
@@ -20,7 +20,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Of the folder that has a folder for every experiment.
+    /// Facts from the folder that has a folder for every experiment.
     pub fn new(results: &Path) -> Self {
         Self { results: results.to_owned(), tables: RefCell::default(), pages: RefCell::default() }
     }
@@ -77,7 +77,7 @@ impl Facts {
         }
     }
 
-    /// All that a `*` stands for at a place of the arguments, the first of which names a page of the table.
+    /// Everything that a `*` stands for at a position of the arguments, the first of which names a page of the table.
     pub fn levels(&self, page: &str, place: usize) -> Result<Vec<String>> {
         self.page(page)?.levels(place)
     }
@@ -91,7 +91,7 @@ impl Facts {
         Ok(table)
     }
 
-    /// A page of the table, as `R-modern`, or `grid/R-modern` for one of another folder.
+    /// A page of the table, such as `R-modern`, or `grid/R-modern` for one in another folder.
     fn page(&self, name: &str) -> Result<Rc<TablePage>> {
         if let Some(page) = self.pages.borrow().get(name) {
             return Ok(Rc::clone(page));
@@ -130,7 +130,7 @@ impl Facts {
         })
     }
 
-    /// The runs of Cosines: evaluations after the initial ones, and regret, after every batch.
+    /// The runs of Cosines: the evaluations after the initial ones, and the regret, after every batch.
     fn cosines(&self, domain: &str, method: &str) -> Result<Vec<Vec<(f64, f64)>>> {
         let table = self.table("cosines")?;
         let [at, name, counts, regret] =
@@ -151,7 +151,7 @@ impl Facts {
         Ok(quantile(&self.cosines(domain, method)?.iter().map(last).collect::<Vec<_>>(), 0.5))
     }
 
-    /// Evaluations after which the median run has come this near.
+    /// The number of evaluations after which the median run has this regret.
     fn cosines_reach(&self, domain: &str, method: &str, regret: f64) -> Result<f64> {
         let first = |run: &Vec<(f64, f64)>| run.iter().find(|p| p.1 <= regret).map_or(f64::INFINITY, |p| p.0);
         Ok(quantile(&self.cosines(domain, method)?.iter().map(first).collect::<Vec<_>>(), 0.5))
@@ -162,7 +162,7 @@ impl Facts {
         Ok(mean_at(&curves, method, batch))
     }
 
-    /// For how many batches from the first on a method is ahead of all others, in the mean.
+    /// For how many batches from the first on the mean of a method is ahead of all others.
     fn gene_lead(&self, method: &str) -> Result<f64> {
         let curves = crate::gene::curves(&self.results.join("gene"))?;
         let others: Vec<&str> = crate::curves::methods_of(&curves).into_iter().filter(|m| *m != method).collect();
@@ -186,14 +186,14 @@ impl Facts {
         Ok(own.filter_map(|curve| curve.best.last().copied()).collect())
     }
 
-    /// The mean of the best test error after so many seconds of the parallel clock.
+    /// The mean of the best test error after this many seconds of the parallel clock.
     fn svr_at(&self, method: &str, seconds: f64) -> Result<f64> {
         let curves = crate::svr::curves(&self.results.join("svr"))?;
         let at = |c: &Curve| c.seconds.iter().zip(&c.best).take_while(|p| *p.0 <= seconds).last().map(|p| *p.1);
         Ok(mean(&curves.iter().filter(|c| c.method == method).filter_map(at).collect::<Vec<_>>()))
     }
 
-    /// The one run with as many rows as the paper's.
+    /// The single run with as many rows as the paper's.
     fn svr_large(&self, what: &str) -> Result<f64> {
         let table = self.table("svr")?;
         let rows = table.column("rows")?;
@@ -238,10 +238,10 @@ impl Facts {
     }
 }
 
-/// The regret of a run of Cosines that ended in another hollow.
+/// The regret of a run of Cosines that ended in another local minimum.
 const STUCK: f64 = 0.1;
 
-/// The domain as the rows name it.
+/// The name of the domain in the rows.
 fn box_of(domain: &str) -> &'static str {
     if domain == "unit" { "[0,1]" } else { "[0,5]" }
 }
@@ -252,7 +252,7 @@ fn mean_at(curves: &[Curve], method: &str, batch: usize) -> f64 {
     mean(&own.filter_map(|curve| curve.best.get(batch.min(curve.best.len() - 1)).copied()).collect::<Vec<_>>())
 }
 
-/// Commits as the page names them.
+/// Commits in the form used on the page.
 pub fn commits(all: &[&str]) -> String {
     all.iter().map(|commit| format!("`{commit}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,12 +1,12 @@
-//! `docs/paper.md`, made from `crates/paper/page.md` and the rows, and the check that it says what they say.
+//! `docs/paper.md`, generated from `crates/paper/page.md` and the rows, and the check that it agrees with them.
 //!
-//! In the text of the page a number stands in one of two ways:
+//! In the text of the page a number is written in one of two ways:
 //!
-//! * `{{median R-modern LP-UCB 5 10 :.2}}` is computed from a `raw.csv`; `calls` says how it is read;
-//! * `{=137.2=}` is a constant: of the paper, of a setting, or of mathematics.
+//! * `{{median R-modern LP-UCB 5 10 :.2}}` is computed from a `raw.csv`; `calls` describes the syntax;
+//! * `{=137.2=}` is a constant: from the paper, of a setting, or of mathematics.
 //!
-//! Any other digit is refused, so that no number that was measured is ever written by hand. A sentence may be tied to what
-//! it rests on: `{{assert rank R-modern LP-UCB > rank R-modern B-UCB}}` prints nothing, and fails where that is not so.
+//! Any other digit is refused, so that no measured number is ever written by hand. A sentence may be tied to its
+//! evidence: `{{assert rank R-modern LP-UCB > rank R-modern B-UCB}}` prints nothing, and fails if this is not so.
 
 mod calls;
 mod facts;
@@ -17,11 +17,11 @@ use std::path::Path;
 use crate::Result;
 use facts::Facts;
 
-/// The text that the page is made of, and the page, from the root of the workspace.
+/// The text from which the page is generated, and the page, relative to the root of the workspace.
 const SOURCE: &str = "crates/paper/page.md";
 const PAGE: &str = "docs/paper.md";
 
-/// Where results lie, from the root of the workspace.
+/// The folder of results, relative to the root of the workspace.
 const RESULTS: &str = "crates/paper/results";
 
 /// Writes the page.
@@ -31,7 +31,7 @@ pub fn write(root: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the page again and compares it with the one that is there.
+/// Generates the page again and compares it with the existing one.
 pub fn verify(root: &Path) -> Result<()> {
     let expected = render(root)?;
     let found = std::fs::read_to_string(root.join(PAGE)).map_err(|e| format!("{PAGE} cannot be read: {e}"))?;
@@ -56,7 +56,7 @@ fn render(root: &Path) -> Result<String> {
     fill(&source, |call| calls::answer(&facts, call))
 }
 
-/// The text with every call answered and every constant as it is.
+/// The text with every call answered and every constant copied.
 fn fill(source: &str, answer: impl Fn(&str) -> Result<String>) -> Result<String> {
     let (mut text, mut rest, mut errors) = (String::new(), source, Vec::new());
     let line_of = |rest: &str| source[..source.len() - rest.len()].matches('\n').count() + 1;
@@ -89,7 +89,7 @@ fn fill(source: &str, answer: impl Fn(&str) -> Result<String>) -> Result<String>
     if errors.is_empty() { Ok(text) } else { Err(errors.join("\n").into()) }
 }
 
-/// The first number of a text that is neither code, nor the address of a link, nor part of a name.
+/// The first number in a text that is not part of code, of the address of a link, or of a name.
 fn bare_number(text: &str) -> Option<String> {
     let (mut in_code, mut in_address, mut before) = (false, false, ' ');
     let mut found = String::new();
@@ -111,7 +111,7 @@ fn bare_number(text: &str) -> Option<String> {
     Some(found).filter(|found| !found.is_empty())
 }
 
-/// The lines in which a page differs from what is expected, at most ten of them.
+/// The lines in which a page differs from the expected one, at most ten of them.
 fn differences(expected: &str, found: &str) -> Vec<String> {
     let (expected, found): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), found.lines().collect());
     let n = expected.len().max(found.len());

@@ -9,7 +9,7 @@ use crate::stats::{Interval, interval, mean, quantile, sd};
 use crate::table::cells::{Cell, Cells, Values};
 use crate::table::{printed, ranks};
 
-/// How far from the best a method may be to be as good, in log₁₀ regret.
+/// How far from the best a method may be and still count as equally good, in log₁₀ regret.
 const MARGIN: f64 = 0.2;
 
 /// The rows of one budget, model and variant.
@@ -20,7 +20,7 @@ pub struct TablePage {
 }
 
 impl TablePage {
-    /// Those of a page by its name, as `R-modern-shifted`.
+    /// The rows of a page with this name, such as `R-modern-shifted`.
     pub fn read(table: &Table, name: &str) -> Result<Self> {
         let [track, model, shifted, cpu] = ["track", "model", "shifted", "cpu"].map(|column| table.column(column));
         let (track, model, shifted, cpu) = (track?, model?, shifted?, cpu?);
@@ -43,7 +43,7 @@ impl TablePage {
         self.hours
     }
 
-    /// What a `*` stands for: the batch methods but uniform points, the dimensions, the batch sizes.
+    /// What a `*` stands for: the batch methods except uniform points, the dimensions, the batch sizes.
     pub fn levels(&self, place: usize) -> Result<Vec<String>> {
         let mut numbers: Vec<usize> = match place {
             1 => {
@@ -64,7 +64,8 @@ impl TablePage {
         self.cells.best(cell, |m| ranked.contains(&m))
     }
 
-    /// The difference of a method's log₁₀ regret to that of the best batch method of a cell; 0 if it is that.
+    /// The difference between a method's log₁₀ regret and that of the best batch method of a cell; 0 for that method
+    /// itself.
     fn to_best(&self, method: &str, cell: Cell) -> Option<Interval> {
         let best = self.best(cell)?;
         if best == method {
@@ -73,7 +74,7 @@ impl TablePage {
         Some(interval(&self.cells.difference(method, best, cell)?))
     }
 
-    /// The best of local penalization and its descendants in a cell.
+    /// The best method in a cell among local penalization and its descendants.
     fn best_lp(&self, cell: Cell) -> Option<&String> {
         let ranked = self.cells.ranked();
         self.cells.best(cell, |m| is_lp(m) && ranked.contains(&m))
@@ -84,7 +85,7 @@ fn cell(d: &str, n_b: &str) -> Result<Cell> {
     Ok(Cell { d: d.parse()?, n_b: n_b.parse()? })
 }
 
-/// A number by its name; NaN where there are no rows.
+/// A number by its name; NaN if there are no rows.
 pub fn number(page: &TablePage, name: &str, arguments: &[&str]) -> Result<f64> {
     let cells = &page.cells;
     let count = |is_good: &dyn Fn(Cell) -> bool| cells.places.iter().filter(|cell| is_good(**cell)).count() as f64;
@@ -135,7 +136,7 @@ pub fn number(page: &TablePage, name: &str, arguments: &[&str]) -> Result<f64> {
     })
 }
 
-/// A number of one method in one cell.
+/// A number about one method in one cell.
 fn of_values(values: &Values, name: &str) -> Result<f64> {
     Ok(match name {
         "median" => quantile(&values.logs(), 0.5),
@@ -151,7 +152,7 @@ fn of_values(values: &Values, name: &str) -> Result<f64> {
     })
 }
 
-/// In how many cells with d > 2 some methods are below the mean that the paper prints, and of how many.
+/// In how many cells with d > 2 some methods are below the mean that the paper prints, and the number of these cells.
 fn below_printed(cells: &Cells, methods: &str) -> (f64, f64) {
     let mut counts = (0.0, 0.0);
     for &place in cells.places.iter().filter(|place| place.d > 2) {
@@ -202,7 +203,7 @@ fn over_cells(cells: &Cells, method: &str, other: &str) -> Result<Interval> {
     Ok(interval(&of_replicate.values().map(|d| mean(d)).collect::<Vec<_>>()))
 }
 
-/// Cell by cell: the best batch method, the best of local penalization, and how far that is behind.
+/// For each cell: the best batch method, the best of local penalization, and the gap between them.
 fn gaps(page: &TablePage) -> String {
     let mut table = Markdown::new(["d, n_b", "best", "best of the LP family", "behind by"]);
     for &place in &page.cells.places {
@@ -213,7 +214,7 @@ fn gaps(page: &TablePage) -> String {
     table.text()
 }
 
-/// Medians of log₁₀ regret, a row per method and a column per cell.
+/// Medians of log₁₀ regret, with a row for each method and a column for each cell.
 fn medians(page: &TablePage, methods: &str) -> String {
     let places = page.cells.places.iter().map(|place| format!("{}, {}", place.d, place.n_b));
     let mut table = Markdown::new(["d, n_b".to_owned()].into_iter().chain(places));

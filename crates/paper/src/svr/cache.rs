@@ -1,4 +1,4 @@
-//! Evaluations are expensive, and methods share their initial points: each is made once and kept in a file.
+//! Evaluations are expensive, and methods share their initial points: each evaluation is done once and kept in a file.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ const COLUMNS: Columns = Columns {
     values: &["rmse", "seconds"],
 };
 
-/// Errors and CPU seconds of trainings, by what was trained.
+/// Errors and CPU seconds of trainings, by their keys.
 pub struct Cache {
     inner: Mutex<Inner>,
 }
@@ -24,7 +24,7 @@ struct Inner {
 }
 
 impl Cache {
-    /// Opens the file `evaluations/raw.csv` of a folder, or begins it anew.
+    /// Opens the file `evaluations/raw.csv` of a folder, or starts it anew.
     pub fn open(dir: &Path, anew: bool) -> Result<Self> {
         let dir = dir.join("evaluations");
         let path = dir.join(NAME);
@@ -39,14 +39,14 @@ impl Cache {
         Ok(Self { inner: Mutex::new(Inner { known, file }) })
     }
 
-    /// What is trained: with these rows, at this point.
+    /// The key of a training with these rows at this point.
     pub fn key(&self, data: &str, rows: usize, replicate: u64, x: &[f64]) -> Vec<String> {
         let mut key = vec![data.to_owned(), rows.to_string(), replicate.to_string()];
         key.extend(x.iter().map(f64::to_string));
         key
     }
 
-    /// The error and the CPU seconds of a training, made now if it is not known.
+    /// The error and the CPU seconds of a training, which is run now if they are not known.
     pub fn get_or(&self, key: Vec<String>, train: impl FnOnce() -> Result<f64>) -> Result<(f64, f64)> {
         if let Some(known) = self.inner.lock().expect("no panic").known.get(&key) {
             return Ok(*known);
@@ -61,7 +61,7 @@ impl Cache {
     }
 }
 
-/// CPU seconds of all trainings of a folder, and how many there were, for so many rows.
+/// The number of all trainings of a folder with this many rows, and their CPU seconds.
 pub fn total(dir: &Path, rows: &str) -> Result<(usize, f64)> {
     let table = Table::read(&dir.join("evaluations"))?;
     let (at, seconds) = (table.column("rows")?, table.numbers("seconds")?);

@@ -1,7 +1,8 @@
 //! The objective: train a support vector regression, and measure its error on other rows.
 //!
-//! The machine is LIBSVM's ε-SVR with the kernel exp(−γ‖x − x'‖²), by `libsvm-rs`, a port of LIBSVM to Rust. It gave the
-//! test errors and the numbers of support vectors of scikit-learn's SVR, which is LIBSVM too, to all printed digits.
+//! The machine is LIBSVM's ε-SVR with the kernel exp(−γ‖x − x'‖²), by `libsvm-rs`, a port of LIBSVM to Rust. Its test
+//! errors and numbers of support vectors agreed with those of scikit-learn's SVR, which also uses LIBSVM, to all
+//! printed digits.
 
 use elbowroom::rng::Stream;
 use libsvm_rs::predict::predict;
@@ -29,7 +30,7 @@ pub struct Split {
 /// The three parameters that are tuned.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameters {
-    /// Price of an error beyond the band.
+    /// The price of an error beyond the band.
     pub c: f64,
     /// Half the width of the band.
     pub epsilon: f64,
@@ -40,7 +41,7 @@ pub struct Parameters {
 /// LIBSVM's own default: the stopping tolerance of its solver.
 const TOLERANCE: f64 = 1e-3;
 
-/// Megabytes for rows of the kernel matrix.
+/// Megabytes of memory for rows of the kernel matrix.
 const CACHE: f64 = 500.0;
 
 impl Split {
@@ -82,7 +83,7 @@ fn nodes(row: &[f64]) -> Vec<SvmNode> {
     (1..).zip(row).map(|(index, &value)| SvmNode { index, value }).collect()
 }
 
-/// Made-up rows for a quick run: nine attributes, a smooth target, some noise. They stand in for no real data.
+/// Generated rows for a quick run: nine attributes, a smooth target, some noise. They do not represent real data.
 pub fn generated(n: usize) -> Rows {
     let mut stream = Stream::new(0).child("generated rows", 0);
     let x: Vec<Vec<f64>> = (0..n).map(|_| (0..9).map(|_| stream.normal()).collect()).collect();
@@ -94,7 +95,7 @@ pub fn generated(n: usize) -> Rows {
 mod tests {
     use super::*;
 
-    /// Rows that a formula gives, so that scikit-learn can be given the same.
+    /// Rows from a formula, so that scikit-learn can be given the same ones.
     fn formula() -> Split {
         let row = |i: usize| (0..3).map(|k| ((i * (7 * k + 3)) as f64 * 0.37).sin()).collect::<Vec<f64>>();
         let target = |x: &[f64]| 3.0 * x[0] + (4.0 * x[1]).cos() * x[2];

@@ -1,10 +1,10 @@
-//! Tuning a support vector regression: three parameters, each evaluation a training on thousands of rows.
+//! Tuning a support vector regression: three parameters, where each evaluation is a training on thousands of rows.
 //!
-//! The data are the paper's: "Physicochemical Properties of Protein Tertiary Structure" of the UCI repository, as
-//! `casp.csv` or `casp.csv.gz` in the folder of `--data`: a header `RMSD,F1,…,F9`, then 45,730 rows. As in the paper the
-//! objective is the root mean square error on rows that were not trained on. It does not print its box; here it is
-//! C from 10⁻² to 10², ε from 10⁻² to 10, γ from 10⁻³ to 10², searched in logarithms, with attributes scaled to standard
-//! deviation 1. Times are CPU seconds of one thread.
+//! The data are the paper's: "Physicochemical Properties of Protein Tertiary Structure" from the UCI repository, as
+//! `casp.csv` or `casp.csv.gz` in the folder of `--data`: a header `RMSD,F1,…,F9`, then 45,730 rows. As in the paper,
+//! the objective is the root mean square error on rows that were not used for training. The paper does not print its
+//! box; here it is C from 10⁻² to 10², ε from 10⁻² to 10, γ from 10⁻³ to 10², searched in logarithms, with attributes
+//! scaled to standard deviation 1. Times are CPU seconds of one thread.
 
 mod cache;
 mod machine;
@@ -42,7 +42,7 @@ pub struct SvrOptions {
     pub methods: Vec<String>,
 }
 
-/// The methods that the paper has here, in its order.
+/// The paper's methods for this experiment, in its order.
 const METHODS: [&str; 8] = ["EI", "UCB", "Rand-EI", "Rand-UCB", "Pred-EI", "Pred-UCB", "LP-EI", "LP-UCB"];
 
 /// Decimal logarithms of C, ε and γ.
@@ -56,7 +56,7 @@ const COLUMNS: Columns = Columns {
     values: &["evaluations", "best", "clock", "choosing", "evaluating", "recommended", "log10_parameters"],
 };
 
-/// How large a run is.
+/// The size of a run.
 struct Size {
     data: &'static str,
     rows: usize,
@@ -82,7 +82,7 @@ pub fn run(options: &SvrOptions) -> Result<()> {
             (given, _) => given.to_vec(),
         };
         let mut jobs = Vec::new();
-        // Replicates go outside: what is there after a stop compares all methods.
+        // Replicates are the outer loop, so that after a stop all methods can be compared.
         for replicate in 0..size.replicates {
             jobs.extend(methods.iter().map(|method| (method.as_str(), replicate)));
         }
@@ -132,7 +132,7 @@ fn tune(rows: &Rows, size: &Size, cache: &Cache, method: &str, replicate: u64) -
     let value = |x: &[f64]| {
         let [c, epsilon, gamma] = [0, 1, 2].map(|k| 10f64.powf(x[k]));
         let key = cache.key(size.data, size.rows, replicate, x);
-        // A training that fails is no number, and the study says so.
+        // If a training fails, there is no number, and the study records that.
         let found = cache.get_or(key, || split.error(Parameters { c, epsilon, gamma }));
         let (error, seconds) = found.unwrap_or((f64::NAN, 0.0));
         evaluated.lock().expect("no panic").push((x.to_vec(), seconds));

@@ -10,7 +10,7 @@ use crate::markdown::Markdown;
 use crate::raw::{Table, split};
 use elbowroom_view::plot::{Axis, Figure};
 
-/// Rows of the paper's own size.
+/// The number of rows in the paper.
 const PAPER_SIZE: &str = "22000";
 
 /// Writes `svr.svg`, `svr.png` and `svr.md`.
@@ -82,7 +82,7 @@ fn curve(table: &Table, row: &[String]) -> Result<Curve> {
     })
 }
 
-/// What it all took, in CPU time.
+/// The cost of all runs, in CPU time.
 fn costs(text: &mut String, dir: &Path, table: &Table, rows: &str) -> Result<()> {
     let at = table.column("rows")?;
     let choosing: f64 =

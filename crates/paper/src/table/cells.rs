@@ -17,7 +17,7 @@ pub struct Cell {
     pub n_b: usize,
 }
 
-/// What one race measured.
+/// The measurements of one race.
 #[derive(Debug, Clone, Copy)]
 struct Race {
     best: f64,
@@ -123,7 +123,7 @@ impl Cells {
         let mut methods: Vec<String> = values.keys().map(|(method, _)| method.clone()).collect();
         methods.sort_by_key(|method| (order(method), method.clone()));
         methods.dedup();
-        // A cell where one method is alone compares nothing: the clock of track W, for one.
+        // A cell with a single method compares nothing: for example the clock of track W.
         let batch: Vec<Cell> = values.keys().filter(|(m, _)| !is_sequential(m)).map(|(_, place)| *place).collect();
         let is_shared = |place: &Cell| batch.iter().filter(|other| *other == place).count() > 1;
         let mut places: Vec<Cell> = batch.iter().copied().filter(is_shared).collect();
@@ -135,7 +135,8 @@ impl Cells {
         Ok(Self { methods, places, values })
     }
 
-    /// A method in a cell; a sequential method has one for all batch sizes. None if it could not do it.
+    /// A method in a cell; a sequential method has the same values for all batch sizes. `None` if it has none there, or
+    /// not all.
     pub fn get(&self, method: &str, place: Cell) -> Option<&Values> {
         let place = if is_sequential(method) { Cell { n_b: 1, ..place } } else { place };
         self.values.get(&(method.to_string(), place)).filter(|values| !values.is_incomplete)
@@ -146,7 +147,7 @@ impl Cells {
         self.values.values().filter(|values| !values.is_incomplete)
     }
 
-    /// The method of least mean log₁₀ regret among some.
+    /// The method with the smallest mean log₁₀ regret among some.
     pub fn best(&self, place: Cell, is_wanted: impl Fn(&String) -> bool) -> Option<&String> {
         let found = self.methods.iter().filter(|m| is_wanted(m));
         let scored = found.filter_map(|m| Some((m, mean(&self.get(m, place)?.logs()))));
@@ -158,20 +159,20 @@ impl Cells {
         Some(log_regret(self.get(method, place)?.races.get(&replicate)?.regret))
     }
 
-    /// The batch methods that are compared: a variant only where the method that it varies is not there.
+    /// The batch methods that are compared: a variant only if the method that it varies is missing.
     pub fn ranked(&self) -> Vec<&String> {
         let is_there = |name: &str| self.methods.iter().any(|m| m == name);
         let is_ranked = |m: &&String| !is_sequential(m) && !variant_of(m).is_some_and(is_there);
         self.methods.iter().filter(is_ranked).collect()
     }
 
-    /// log₁₀ regrets of a method less those of another, over the replicates that both have.
+    /// The differences of log₁₀ regrets between two methods, over the replicates that both have.
     pub fn difference(&self, method: &str, other: &str, place: Cell) -> Option<Vec<f64>> {
         self.get(method, place).zip(self.get(other, place))?;
         Some(self.paired(method, other, place).into_iter().map(|(_, difference)| difference).collect())
     }
 
-    /// The same with the replicates.
+    /// The same, with the replicates.
     pub fn paired(&self, method: &str, other: &str, place: Cell) -> Vec<(u64, f64)> {
         let Some((a, b)) = self.get(method, place).zip(self.get(other, place)) else { return Vec::new() };
         let pair = |(replicate, race): (&u64, &Race)| {

@@ -8,10 +8,10 @@ use crate::stats::quantile;
 use crate::style::look_of_method;
 use elbowroom_view::plot::{Axis, Dash, Figure, Layer, Panel, Stroke};
 
-/// Regret below which a figure does not look.
+/// The smallest regret that a figure shows.
 const FLOOR: f64 = 1e-7;
 
-/// Writes the figure of a page beside it.
+/// Writes the figure of a page next to the page.
 pub fn write(dir: &Path, name: &str, title: &str, budget: &str, cells: &Cells) -> Result<()> {
     let mut sizes: Vec<usize> = cells.places.iter().map(|place| place.n_b).collect();
     sizes.sort_unstable();

@@ -1,7 +1,7 @@
 //! The paper's table: gSobol in 2, 5 and 10 dimensions, batches of 5, 10 and 20, all methods, four kinds of budget.
 //!
-//! The paper gave every method 1, 5 or 10 minutes on a machine of 2015, which nobody can repeat. What it amounts to is
-//! said in budgets that can be: rounds (R), evaluations (E), counted work (W); and literal minutes (T) for curiosity.
+//! The paper gave every method 1, 5 or 10 minutes on a machine of 2015, which cannot be repeated. This experiment uses
+//! budgets that can be: rounds (R), evaluations (E), counted work (W); and literal minutes (T) for curiosity.
 
 pub(crate) mod cells;
 mod figure;
@@ -76,7 +76,7 @@ impl fmt::Display for Budget {
 /// Methods of track T: the others would only make it longer.
 const TIMED: [&str; 4] = ["LP-UCB", "Rand-EI", "B-UCB", "Pred-EI"];
 
-/// Descendants and yardsticks that stand in the table beside the paper's methods.
+/// Descendants and yardsticks that are in the table in addition to the paper's methods.
 const BESIDE: [&str; 7] = ["LP", "LP-T-UCB", "Thompson", "random", "PE-UCB-theory", "LP-EI-guarded", "LP-UCB-guarded"];
 
 /// The method and the batch size whose work is the budget of track W: with the short search that all methods share.
@@ -88,7 +88,7 @@ const COLUMNS: Columns = Columns {
     values: &["state", "batches", "evaluations", "best", "regret", "recommended", "near", "cpu", "work", "curve"],
 };
 
-/// The place of the CPU time among the values.
+/// The index of the CPU time among the values.
 const CPU: usize = 7;
 
 /// One race of the table.
@@ -122,7 +122,7 @@ pub fn run(options: &TableOptions) -> Result<()> {
     report::write(&dir)
 }
 
-/// A corner of the table that takes seconds.
+/// A small part of the table that takes seconds.
 fn quick(options: &TableOptions) -> TableOptions {
     let mut quick = options.clone();
     (quick.dims, quick.batches) = (vec![2], vec![5]);
@@ -130,7 +130,7 @@ fn quick(options: &TableOptions) -> TableOptions {
     quick
 }
 
-/// All races of some tracks, replicate by replicate, so that what is there is balanced at any time.
+/// All races of some tracks, replicate by replicate, so that the existing rows are balanced at any time.
 fn jobs(options: &TableOptions, tracks: &[Budget]) -> Result<Vec<Job>> {
     let mut jobs = Vec::new();
     for replicate in 0..options.common.replicates(20, 2) {
@@ -154,7 +154,7 @@ fn clock_jobs(options: &TableOptions) -> Vec<Job> {
     replicates.flat_map(|replicate| options.dims.iter().map(move |&d| job(replicate, d))).collect()
 }
 
-/// The methods that were asked for, or those of the track.
+/// The requested methods, or those of the track.
 fn methods(options: &TableOptions, track: Budget) -> Result<Vec<String>> {
     let default: Vec<&str> = match track {
         Budget::T => TIMED.to_vec(),
@@ -169,7 +169,7 @@ fn methods(options: &TableOptions, track: Budget) -> Result<Vec<String>> {
     Ok(options.methods.clone())
 }
 
-/// What one race is about, apart from its budget: what the CPU cap counts together.
+/// What a race is about, apart from its budget: the unit for which the CPU cap is counted.
 type Cell = (Budget, String, usize, usize);
 
 fn run_jobs(options: &TableOptions, dir: &Path, jobs: &[Job], threads: usize) -> Result<()> {
@@ -190,7 +190,7 @@ fn run_jobs(options: &TableOptions, dir: &Path, jobs: &[Job], threads: usize) ->
         ]
     };
     let cell = |job: &Job| -> Cell { (job.track, job.method.clone(), job.d, job.n_b) };
-    // What is there already counts for the cap, and is the budget of track W.
+    // Existing rows count towards the cap, and give the budget of track W.
     let (cpu_column, work_column) = (COLUMNS.keys.len() + CPU, table.column("work")?);
     let measured: HashMap<&[String], &Vec<String>> =
         table.rows.iter().map(|row| (&row[..COLUMNS.keys.len()], row)).collect();
@@ -216,7 +216,7 @@ fn run_jobs(options: &TableOptions, dir: &Path, jobs: &[Job], threads: usize) ->
     })
 }
 
-/// The budget of a race, but for track W.
+/// The budget of a race, except in track W.
 fn plan(job: &Job) -> Plan {
     let by_dimension = |values: [f64; 3]| match job.d {
         ..=2 => values[0],
@@ -281,7 +281,7 @@ fn shifted(problem: &Problem, replicate: u64) -> Objective<'_> {
     Objective { bounds: problem.bounds.clone(), minimum: problem.minimum, value: Box::new(value) }
 }
 
-/// The order of methods in a report; variants come behind what they vary.
+/// The order of methods in a report; variants follow the methods that they vary.
 fn order(method: &str) -> usize {
     let base = variant_of(method).unwrap_or(method);
     PAPER.into_iter().chain(OTHERS).position(|name| name == base).unwrap_or(usize::MAX)

@@ -1,7 +1,7 @@
 //! The numbers that the paper prints in its table, mean ± standard deviation of 20 replicates.
 
-/// The table as printed: a line per dimension and batch size, a column per method. Sequential methods have one value per
-/// dimension; `-` means that not even one batch was finished in the time given.
+/// The table as printed: a line for each dimension and batch size, a column for each method. Sequential methods have
+/// one value per dimension; `-` means that not even one batch was finished in the time allowed.
 const PRINTED: &str = "
 d  n_b EI          UCB         Rand-EI      Rand-UCB    SM-UCB      B-UCB      PE-UCB      Pred-EI     Pred-UCB    qEI        LP-EI      LP-UCB
 2  5   0.31±0.03   0.32±0.06   0.32±0.05    0.31±0.05   1.86±1.06   0.56±0.03  0.99±0.74   0.41±0.15   0.45±0.16   1.53±0.86  0.35±0.11  0.31±0.06
@@ -15,7 +15,7 @@ d  n_b EI          UCB         Rand-EI      Rand-UCB    SM-UCB      B-UCB      P
 10 20  559.1±1014  1463±1803   639.4±1204   385.9±642.9 -           1656±0.00  5e+04±4e+04 1091±1724   2231±3110   -          1249±1570  20.75±50.12
 ";
 
-/// What the paper prints for a method, as text; none if the method or the cell is not in it.
+/// What the paper prints for a method, as text; `None` if the method or the cell is not in its table.
 pub fn text(method: &str, d: usize, n_b: usize) -> Option<&'static str> {
     let mut lines = PRINTED.trim().lines();
     let column = lines.next()?.split_whitespace().position(|name| name == method)?;

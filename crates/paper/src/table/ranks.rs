@@ -1,28 +1,28 @@
-//! Mean ranks of the batch methods, and how far apart they must be to mean something.
+//! Mean ranks of the batch methods, and how far apart they must be to be significant.
 //!
-//! Cells of one dimension share their initial points replicate by replicate, so they are not independent. A *block* is a
-//! replicate of a dimension: ranks are averaged over its cells first, and blocks are what is counted.
+//! Cells of one dimension share their initial points replicate by replicate, so they are not independent. A *block* is
+//! a replicate of a dimension: ranks are first averaged over its cells, and then blocks are counted.
 
 use std::collections::BTreeMap;
 
 use super::cells::{Cell, Cells};
 use crate::stats::{critical_difference, mean, ranks};
 
-/// Ranks by cell and over all; 1 is best.
+/// Ranks by cell and overall; 1 is best.
 pub struct Ranks {
-    /// Those that are compared: in every cell, and no variant of another one that is.
+    /// The methods that are compared: those in every cell, except variants of another one that is.
     pub methods: Vec<String>,
     /// Mean ranks in a cell, in the order of the methods.
     pub by_cell: BTreeMap<Cell, Vec<f64>>,
     overall: Vec<f64>,
-    /// Replicates of a dimension that all of them have.
+    /// The number of replicates of a dimension that all methods have, over all dimensions.
     pub n_blocks: usize,
     /// Nemenyi's critical difference at 5 % over the blocks.
     pub difference: Option<f64>,
 }
 
 impl Ranks {
-    /// Of the rows of a page.
+    /// The ranks from the rows of a page.
     pub fn of(cells: &Cells) -> Self {
         let is_everywhere = |m: &&String| cells.places.iter().all(|place| cells.get(m, *place).is_some());
         let methods: Vec<&String> = cells.ranked().into_iter().filter(is_everywhere).collect();
@@ -88,13 +88,13 @@ mod tests {
         let mut rows = Vec::new();
         for replicate in 0..4 {
             for n_b in [5, 10] {
-                // B-UCB is ahead but for one cell of one replicate.
+                // B-UCB is ahead in all but one cell of one replicate.
                 let b = if (replicate, n_b) == (0, 5) { 0.3 } else { 0.1 };
                 rows.extend([(n_b, replicate, "B-UCB", b), (n_b, replicate, "LP-UCB", 0.2)]);
             }
         }
         let found = Ranks::of(&cells(&rows));
-        // By hand: 7 of 8 cells have it first, so 1 + 1/8; four blocks, not eight.
+        // By hand: it is first in 7 of 8 cells, so 1 + 1/8; four blocks, not eight.
         assert_eq!((found.overall("B-UCB"), found.n_blocks), (Some(1.125), 4));
         assert_eq!(found.by_cell[&Cell { d: 2, n_b: 5 }], [1.25, 1.75]);
         assert_eq!(found.difference, critical_difference(2, 4));

@@ -12,16 +12,16 @@ use crate::methods::{OTHERS, is_lp, meaning, variant_of};
 use crate::raw::Table;
 use crate::stats::{Interval, holm, interval, mean, quantile, sd, wilcoxon};
 
-/// How far from the best an interval may reach for a method to be as good.
+/// How far from the best an interval may extend for a method to count as equally good.
 const MARGIN: f64 = 0.2;
 
-/// What all methods are compared with: the paper's LP-UCB, or what stands for it where it has no rows.
+/// The method with which all others are compared: the paper's LP-UCB, or its substitute if it has no rows.
 fn reference(cells: &Cells) -> &'static str {
     let (paper, guarded) = ("LP-UCB", "LP-UCB-guarded");
     if cells.methods.iter().any(|m| m == paper) { paper } else { guarded }
 }
 
-/// The method whose printed numbers stand beside those of another: itself, or what it stands for.
+/// The method whose printed numbers are shown next to those of another one: itself, or the one that it replaces.
 fn printed_name<'a>(cells: &Cells, method: &'a str) -> &'a str {
     variant_of(method).filter(|base| !cells.methods.iter().any(|m| m == base)).unwrap_or(method)
 }
@@ -51,7 +51,7 @@ pub fn write(dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What all methods get.
+/// What each method gets.
 fn budget(track: &str) -> &'static str {
     match track {
         "R" => "the same number of rounds: 10, 15 and 20 batches in 2, 5 and 10 dimensions",
@@ -121,7 +121,7 @@ fn replicates(cells: &Cells) -> String {
     }
 }
 
-/// The lines that answer the questions the experiment is for.
+/// Lines that answer the questions of this experiment.
 fn summary(cells: &Cells) -> Vec<String> {
     let n = cells.places.len();
     let ranked = cells.ranked();
@@ -169,7 +169,7 @@ fn summary(cells: &Cells) -> Vec<String> {
     lines
 }
 
-/// Mean ± sd of the best value beside the paper's, a table per dimension.
+/// Mean ± sd of the best value, next to the paper's, with a table for each dimension.
 fn best_values(cells: &Cells) -> String {
     let dims: BTreeSet<usize> = cells.places.iter().map(|place| place.d).collect();
     let mut text = String::from("\n## Mean ± sd of the best value, beside the paper's\n");
@@ -191,7 +191,7 @@ fn best_values(cells: &Cells) -> String {
     text
 }
 
-/// A row per method and a column per cell.
+/// A row for each method and a column for each cell.
 fn by_cell(cells: &Cells, show: impl Fn(&super::cells::Values) -> String) -> String {
     let mut table = Markdown::new(head(cells));
     for method in &cells.methods {

@@ -46,7 +46,7 @@ def ln_penalizer(
     dim = around.size
     if dim == 0:
         raise DataError("the center has no coordinates\n  try: give at least one number")
-    # In one dimension a flat array is many points, unless it is one number long.
+    # In one dimension a flat array means many points, unless it has a single number.
     single = given.size == dim and given.ndim < 2
     if not single and not (given.ndim == 2 and given.shape[1] == dim) and not (dim == 1 and given.ndim == 1):
         raise DataError(f"x has the shape {given.shape} and the center {dim} numbers\n  try: use x of d numbers, or m × d")

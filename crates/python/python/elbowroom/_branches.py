@@ -74,7 +74,7 @@ def learn(points: Sequence[Mapping[str, Any]], parameters: Mapping[str, Paramete
     ('`kind` in (1)', [])
     """
     having = {name: [i for i, point in enumerate(points) if name in point] for name in parameters}
-    # What more trials have comes first, so that no two parameters can depend on each other.
+    # Parameters that more trials have come first, so that no two parameters can depend on each other.
     names = sorted((name for name in parameters if having[name]), key=lambda name: -len(having[name]))
     clauses: dict[str, list[Clause]] = {}
     unexplained: list[str] = []
@@ -89,7 +89,7 @@ def learn(points: Sequence[Mapping[str, Any]], parameters: Mapping[str, Paramete
 
 
 def _is_choice(name: str, parameter: Parameter) -> bool:
-    """Whether a condition can speak of a parameter."""
+    """Whether a condition can refer to a parameter."""
     if "`" in name:
         return False
     if isinstance(parameter, Int):
@@ -104,7 +104,7 @@ def _explain(
     deciding: Iterable[str],
     parameters: Mapping[str, Parameter],
 ) -> list[Clause] | None:
-    """The fewest choices, one after the other, that leave only the points that have a parameter; none if there are none."""
+    """The fewest successive choices that leave only points with a parameter; none if there are no such choices."""
     own, left = set(having[name]), set(range(len(points)))
     candidates = [one for one in deciding if own <= set(having[one])]
     found: list[Clause] = []
@@ -125,8 +125,8 @@ def _explain(
 
 
 def _widened(parameter: Parameter, inside: set[int], outside: set[int]) -> frozenset[int]:
-    """The values under which a parameter is there. Of a whole number also those that no trial had, if the nearest that one
-    had is inside; a category says nothing of others."""
+    """The values with which a parameter is present. For an integer also values that no trial had, if the nearest one
+    that a trial had is among them; for a category only values that trials had."""
     if not isinstance(parameter, Int):
         return frozenset(inside)
     known = [(value, value in inside) for value in inside | outside]

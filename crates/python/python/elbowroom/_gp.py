@@ -109,7 +109,7 @@ class GaussianProcess:
         constant = None if mean is None else number(mean, "mean")
         random_starts = None if starts is None else whole(starts, "starts")
         values = _flat(y)
-        # Priors and the least noise are meant for values of about 1 around 0.
+        # Priors and the smallest noise are meant for values of size 1 around 0.
         center, spread = _scale(values)
         native = _elbowroom.GaussianProcess.fit(
             rows,
@@ -135,7 +135,7 @@ class GaussianProcess:
         )
 
     def _remember(self, x: ArrayLike, y: ArrayLike, hyperparameters: dict[str, Any]) -> None:
-        # Copies: arrays may be changed by those who own them.
+        # Copies: the caller may change the arrays.
         self._given = {"x": _rows(x).copy(), "y": _flat(y).copy(), **hyperparameters}
         self._conditions = ()
 
@@ -257,7 +257,7 @@ class GaussianProcess:
             )
 
     def _at(self, x: ArrayLike) -> Array:
-        """Points as rows; one of several coordinates may come without its row."""
+        """Points as rows; a single point with several coordinates may be a flat array."""
         given, dim = finite(x, "x"), self._native.dim()
         if given.ndim == 1 and dim > 1 and given.shape[0] == dim:
             given = given[None, :]
@@ -287,7 +287,7 @@ def _scale(values: Array) -> tuple[float, float]:
 
 
 def _rows(x: ArrayLike) -> Array:
-    """An array of points as rows; a flat one has one coordinate each."""
+    """An array of points as rows; in a flat one each point has one coordinate."""
     rows = array(x, "x")
     if rows.ndim < 2:
         rows = rows.reshape(-1, 1)

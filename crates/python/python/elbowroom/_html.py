@@ -40,7 +40,7 @@ def plain(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 def _shortened(columns: Mapping[str, Sequence[Any]]) -> list[tuple[Any, ...]]:
-    """The rows of columns; if there are many, the first and the last."""
+    """The rows of columns; if there are many, only the first and the last."""
     rows = list(zip(*columns.values()))
     if len(rows) > _MOST_ROWS:
         rows = [*rows[: _MOST_ROWS // 2], ("…",) * len(columns), *rows[-_MOST_ROWS // 2 :]]
@@ -87,5 +87,5 @@ def _text(cell: object) -> str:
     if isinstance(cell, float):
         return f"{cell:.6g}"
     text = str(cell)
-    # What a traceback says is in its last line.
+    # The message of a traceback is its last line.
     return text.strip().rsplit("\n", 1)[-1] if text.startswith("Traceback (most recent call last)") else text

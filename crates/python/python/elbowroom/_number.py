@@ -49,7 +49,7 @@ def number(value: Any, what: str = "the value") -> float:
             raise TypeError
         return float(one)
     except Exception:
-        # Whatever `__float__` raises: tensors of several numbers have errors of their own.
+        # Whatever `__float__` raises: tensors with several numbers have their own exceptions.
         raise DataError(f"{what} is {shown(value)}, which is not a number\n  try: use a float") from None
 
 

@@ -37,7 +37,7 @@ class Outcome:
         return f"`{name}` of er.{type(self).__name__}"
 
     def _written(self) -> dict[str, Any]:
-        """As a study.toml has it, but for the name."""
+        """The outcome as in a study.toml, except its name."""
         return {one.name: given for one in fields(self) if (given := getattr(self, one.name)) is not None}
 
 

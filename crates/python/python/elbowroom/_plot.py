@@ -66,7 +66,7 @@ def _volumes(study: Study, ax: Any) -> Any:
 
 
 def _by_trial(ax: Any, study: Study, what: str) -> None:
-    """Names the axes of a picture over trials, of which there are no halves."""
+    """Names the axes of a picture over trials, without fractional trial numbers."""
     ax.set(xlabel="trial", ylabel=what, title=study.name)
     ax.xaxis.get_major_locator().set_params(integer=True)
 
@@ -80,7 +80,7 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, 
     if not names:
         raise ConfigError("conditions depend on all parameters of the recommended point\n  try: use plot_history")
     if axes is None:
-        # The layout keeps room for the labels, which would hang over the edge of so low a figure.
+        # The layout keeps room for the labels, which would overlap the edge of such a low figure.
         size = (3.6 * len(names) + 0.4, 3)
         _, axes = _pyplot().subplots(1, len(names), figsize=size, squeeze=False, sharey=True, layout="constrained")
     axes = np.ravel(axes)
@@ -89,7 +89,7 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, 
     expected = {name: study.predict([{**through, name: value} for value in along[name]], result) for name in names}
     means = np.concatenate([mean for mean, _ in expected.values()])
     told = [trial.results[result] for trial in seen]
-    # On a log scale a band goes down to a tenth of the least value.
+    # On a log scale a band goes down to a tenth of the smallest value.
     is_log = spans_decades(told) and means.min() > 0
     floor = 0.1 * min(means.min(), *told) if is_log else -np.inf
     for ax, name in zip(axes, names):
@@ -97,7 +97,7 @@ def slices(study: Study, params: Sequence[str] | None = None, axes: Any = None, 
         low = np.maximum(mean - 2 * sd, floor)
         at, labels = _places(space[name], values)
         if isinstance(space[name], Categorical):
-            # There is nothing between categories that a line could stand for.
+            # There is nothing between categories that a line could represent.
             ax.errorbar(at, mean, [mean - low, 2 * sd], fmt="o", color=COLOURS["value"], capsize=4)
         else:
             ax.plot(at, mean, color=COLOURS["value"], marker=None if labels is None else "o")
@@ -146,7 +146,7 @@ def pending(
 
 
 def _free(space: dict[str, Parameter], through: Params) -> list[str]:
-    """The parameters that a point has and that can be moved without bringing or losing others."""
+    """The parameters of a point that can be changed without adding or removing others."""
     conditions = " ".join(one.when for one in space.values() if one.when)
     searched = (name for name in through if not isinstance(space[name], Fixed))
     return [name for name in searched if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", conditions)]
@@ -167,7 +167,7 @@ def importance(study: Study, ax: Any = None, outcome: str | None = None) -> Any:
 
 
 def _through(study: Study) -> Params:
-    """The point that pictures of the model go through."""
+    """The point through which pictures of the model go."""
     recommended = study._recommended_point()
     if recommended is None:
         raise ElbowroomError("there are no values yet, and so no model\n  try: plot after the first results")
@@ -175,7 +175,7 @@ def _through(study: Study) -> Params:
 
 
 def _values(space: dict[str, Parameter], name: str) -> list[Any]:
-    """The values of a parameter at which the model is looked at."""
+    """The values of a parameter at which the model is evaluated."""
     parameter = space.get(name)
     if isinstance(parameter, Float) and parameter.step is not None:
         steps = round((parameter.high - parameter.low) / parameter.step)
@@ -196,7 +196,7 @@ def _values(space: dict[str, Parameter], name: str) -> list[Any]:
 
 
 def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | None = None) -> tuple[Any, Any]:
-    """Where values stand on an axis, and the labels of one that has no numbers."""
+    """The positions of values on an axis, and its labels if the values are not numbers."""
     if isinstance(parameter, (Float, Int, Ladder)):
         return np.array(values, dtype=np.float64), None
     known = list(values if all_ is None else all_)
@@ -206,7 +206,7 @@ def _places(parameter: Parameter, values: Sequence[Any], all_: Sequence[Any] | N
 def _scale(ax: Any, side: str, parameter: Parameter, at: Any, labels: Any) -> None:
     if labels is not None:
         getattr(ax, f"set_{side}ticks")(at, labels)
-        # Room for marks at the ends, and for long names beside each other.
+        # Room for marks at the ends, and for long names next to each other.
         getattr(ax, f"set_{side}lim")(-0.5, len(labels) - 0.5)
         if side == "x" and sum(map(len, labels)) > _MOST_LETTERS:
             ax.tick_params("x", rotation=30)

@@ -70,7 +70,7 @@ def _scatter(
 def _steps(ax: Any, found: Front, x: str, y: str) -> None:
     """The border of what the front dominates, up to the reference point."""
     goal = {one.name: one.goal for one in found.objectives}[x]
-    # From the best of `x` to its worst, the best of `y` is that of the points so far.
+    # From the best of `x` to its worst, take the best `y` of the points so far.
     points = sorted(((trial.results[x], trial.results[y]) for trial in found), reverse=goal == "maximize")
     if not points:
         return
@@ -94,7 +94,7 @@ def _is_within(found: Front, point: dict[str, float]) -> bool:
 
 
 def _limits(ax: Any, study: Study, x: str, y: str) -> None:
-    """What lies beyond a limit is shaded."""
+    """Shades the area beyond a limit."""
     left, right = ax.get_xlim()
     bottom, top = ax.get_ylim()
     for name, span, ends in ((x, ax.axvspan, (left, right)), (y, ax.axhspan, (bottom, top))):

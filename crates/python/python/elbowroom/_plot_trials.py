@@ -54,7 +54,7 @@ def parallel(study: Study, params: Sequence[str] | None = None, ax: Any = None, 
     columns.append(_numbers(values, is_log=spans_decades(values)))
     ax = axes_of(ax)
     heights = np.array([heights for heights, _ in columns])
-    # The best are drawn last, above the others.
+    # The best are drawn last, on top of the others.
     shades = np.linspace(1.0, 0.12, len(trials)) if len(trials) > 1 else np.ones(1)
     for number in range(len(trials) - 1, -1, -1):
         colour = COLOURS["best"] if number == 0 else COLOURS["value"]
@@ -83,7 +83,7 @@ _ABSENT = -0.1
 
 
 def _column_of(name: str, parameter: Parameter, trials: Sequence[Trial]) -> tuple[Any, list[tuple[float, str]]]:
-    """Where trials stand on the axis of a parameter, also those that do not have it."""
+    """The positions of trials on the axis of a parameter, including trials without it."""
     there = np.array([name in trial.params for trial in trials])
     at, ticks = _column(parameter, [trial.params[name] for trial in trials if name in trial.params])
     heights = np.full(len(trials), _ABSENT)
@@ -92,11 +92,11 @@ def _column_of(name: str, parameter: Parameter, trials: Sequence[Trial]) -> tupl
 
 
 def _column(parameter: Parameter, values: Sequence[Any]) -> tuple[Any, list[tuple[float, str]]]:
-    """Where values stand on an axis from 0 to 1, and what is written beside it."""
+    """The positions of values on an axis from 0 to 1, and its labels."""
     if isinstance(parameter, (Float, Int)):
         ends = (parameter.low, parameter.high)
         at, ticks = _numbers(np.array(values, dtype=np.float64), is_log=parameter.log, ends=ends)
-        # Between two whole numbers there need not be one in the middle.
+        # Between two integers there may be none in the middle.
         return at, ticks if isinstance(parameter, Float) else [ticks[0], ticks[-1]]
     if isinstance(parameter, Fixed):
         return np.full(len(values), 0.5), [(0.5, str(parameter.value))]
@@ -112,7 +112,7 @@ def _short(label: str) -> str:
 
 
 def _index(known: Sequence[Any], value: Any) -> int:
-    """Where a value stands in a list; a boolean is not a number."""
+    """The index of a value in a list; a boolean is not a number."""
     same = (i for i, one in enumerate(known) if isinstance(one, bool) == isinstance(value, bool) and one == value)
     return next(same, 0)
 
@@ -160,7 +160,7 @@ def timeline(study: Study, ax: Any = None) -> Any:
 
 
 def _unit(milliseconds: float) -> tuple[float, str]:
-    """What times are counted in.
+    """The unit of times.
 
     >>> _unit(90_000), _unit(7_200_000)
     ((1000.0, 'seconds'), (60000.0, 'minutes'))

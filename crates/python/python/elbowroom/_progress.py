@@ -91,7 +91,7 @@ class Progress:
 
 
 def _best_of(found: list[dict[str, Any]]) -> str:
-    """The best trial of some studies, or how good their front is."""
+    """The best trial of some studies, or the quality of their front."""
     with_best = [one for one in found if one["best"] is not None]
     extreme = max if found[0]["goal"] == "maximize" else min
     status = extreme(with_best, key=lambda one: one["best"]["value"]) if with_best else found[0]
@@ -112,7 +112,7 @@ def _end_of(trial: Trial) -> str:
 
 
 def _clock(seconds: float) -> str:
-    """A time as clocks show it.
+    """A time in the format of a clock.
 
     >>> _clock(75), _clock(3675)
     ('1:15', '1:01:15')
@@ -123,7 +123,7 @@ def _clock(seconds: float) -> str:
 
 
 def _fitting(text: str, most: int) -> str:
-    """As many whole parts of a line as fit.
+    """As many complete parts of a line as fit.
 
     >>> _fitting("3 of 9 trials, 2 running, best 0.5 (trial 1)", 30)
     '3 of 9 trials, 2 running'
@@ -133,7 +133,7 @@ def _fitting(text: str, most: int) -> str:
 
 
 class _Line(Protocol):
-    """Somewhere to show a line that is written again and again."""
+    """A place for a line that is updated again and again."""
 
     pause: float
     """Seconds between two versions of it."""
@@ -144,7 +144,7 @@ class _Line(Protocol):
 
 
 class _OnTerminal:
-    """The last line of a terminal, written over."""
+    """The last line of a terminal, which is overwritten."""
 
     pause = 0.1
 
@@ -152,7 +152,7 @@ class _OnTerminal:
         self._stream, self._width = stream, 0
 
     def write(self, text: str) -> None:
-        # One column is left free: some terminals go to the next line when the last one is written.
+        # One column is left free: some terminals move to the next line when the last column is written.
         text = _fitting(text, max(shutil.get_terminal_size().columns - 1, 1))
         self._put("\r" + text.ljust(self._width))
         self._width = len(text)
@@ -172,11 +172,11 @@ class _OnTerminal:
             self._stream.write(text)
             self._stream.flush()
         except (OSError, ValueError):
-            pass  # A terminal that was closed ends no run.
+            pass  # A closed terminal does not end a run.
 
 
 class _OnPaper:
-    """A stream that cannot be written over: a new line from time to time."""
+    """A stream that cannot be overwritten: it gets a new line from time to time."""
 
     pause = 10.0
 
@@ -194,7 +194,7 @@ class _OnPaper:
 
 
 class _InNotebook:
-    """The output of a cell, shown anew."""
+    """The output of a cell, which is replaced."""
 
     pause = 0.2
 
@@ -227,7 +227,7 @@ def _line(wanted: bool | None) -> _Line | None:
 
 
 def _notebook_display() -> Any:
-    """What shows things in the cells of a notebook, if this is one."""
+    """The object that displays output in the cells of a notebook, if this is one."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     if shell is None or not hasattr(shell, "kernel"):

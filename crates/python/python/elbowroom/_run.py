@@ -99,7 +99,7 @@ class Rules:
 
     def handed(self, batch: Batch) -> None:
         """Counts what was handed out."""
-        # What others have may yet be handed to us, should they lose it.
+        # Trials of other workers may yet come to us, if these workers lose them.
         self._used_up = not batch and not any(self._study._native.others())
         self._n_handed += len(batch)
         self.progress.handed(len(batch))
@@ -134,7 +134,7 @@ class Rules:
         self._n_ended += 1
         self._n_valued += value is not None
         self._reason = trial.reason or self._reason
-        # Before anything that may end the run: many failures in a row are often one fault that is not the points'.
+        # Before anything that may end the run: many failures in a row often have one cause other than the points.
         if (words := self._study._native.alarm()) is not None:
             self._warn(words)
         self.progress.ended(trial)
@@ -148,7 +148,7 @@ class Rules:
             self._done |= isinstance(answer, (bool, np.bool_)) and bool(answer)
 
     def _warn(self, words: str) -> None:
-        """Warns on a line of its own."""
+        """Warns on a separate line."""
         self.progress.clear()
         warn(words)
 
@@ -243,7 +243,7 @@ def returned(result: Any, objectives: Sequence[str] = ()) -> Outcome:
 
 
 def _has_noise(result: Any) -> bool:
-    """Whether it is a dict of results with the variance of the first objective's noise."""
+    """Whether this is a dict of results with the variance of the first objective's noise."""
     return isinstance(result, tuple) and len(result) == 2 and isinstance(result[0], Mapping)
 
 
@@ -260,7 +260,7 @@ def raised(error: BaseException) -> Outcome:
 
 def tail(error: BaseException) -> str:
     """The end of an error's traceback, from the objective on."""
-    # From another process the traceback comes as a text, in the place of the cause.
+    # From another process the traceback comes as text, in place of the cause.
     remote = error.__cause__ if type(error.__cause__).__name__ == "_RemoteTraceback" else None
     if remote is not None:
         text = str(remote)
@@ -294,8 +294,8 @@ def tell(study: Study, trial: Trial, outcome: Outcome) -> None:
 
 
 def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float | None) -> None:
-    """Tells results by name. One without the first objective ends as a failure, and so does one of several objectives
-    with a number that is not finite; the others may come later."""
+    """Reports results by name. Without the first objective, or if one of several objectives is not finite, the trial
+    ends as a failure; the other objectives may come later."""
     first, *others = tuple_names(study) or (study.metric,)
     infinite = [name for name in (first, *others) if not math.isfinite(told.get(name, 0.0))]
     if others and infinite:
@@ -313,7 +313,7 @@ def _tell_named(study: Study, trial: Trial, told: dict[str, float], noise: float
 
 
 def _limited(study: Study) -> list[str]:
-    """The results that have limits and must be told: no trial without them is known to keep these."""
+    """The results with limits, which must be reported: without them it is unknown whether a trial keeps the limits."""
     given = [name for name, one in study.outcomes.items() if getattr(one, "score", None) is None]
     return [n for n in given if not is_objective(study.outcomes[n]) and limits_of(study.outcomes[n]) != (None, None)]
 
@@ -326,7 +326,7 @@ def _fail_without(study: Study, trial: Trial, told: dict[str, float]) -> None:
 
 
 def _outcome(future: Future[Outcome] | asyncio.Task[Outcome]) -> Outcome | None:
-    """What became of an evaluation; none if it has not ended, was cancelled, or its executor broke."""
+    """The outcome of an evaluation; None if it has not ended, was cancelled, or its executor broke."""
     if not future.done() or future.cancelled():
         return None
     error = future.exception()
@@ -357,12 +357,13 @@ class Drive:
         self._n_workers = workers or _size(self._pool)
         self._finished: queue.SimpleQueue[Future[Outcome]] = queue.SimpleQueue()
         self._under_way: dict[Future[Outcome], Trial] = {}
-        # Those that have no future yet, should an interrupt come just then.
+        # Trials without a future, in case an interrupt comes at that moment.
         self._handed = Batch()
-        # The one that is being told: whether it was is not known if the telling is interrupted.
+        # The trial that is being reported: if the report is interrupted, it is not known whether it was stored.
         self._telling: Future[Outcome] | None = None
         self._breaks: dict[int, int] = {}
-        # What this thread had before: the rest of what it has belongs to this run, whenever an interrupt comes.
+        # The trials that this thread had before: the rest of its trials belong to this run, whenever an interrupt
+        # comes.
         self._before = frozenset(study._native.held_here())
 
     def run(self) -> None:
@@ -402,7 +403,7 @@ class Drive:
             future.add_done_callback(self._finished.put)
 
     def _finish(self) -> None:
-        """Waits for one trial to end, and tells what became of it."""
+        """Waits for one trial to end, and reports its outcome."""
         future = self._finished.get()
         error = future.exception()
         if isinstance(error, BrokenExecutor):
@@ -419,11 +420,11 @@ class Drive:
         return trial
 
     def _untold(self) -> list[Future[Outcome]]:
-        """What has ended and was not told yet."""
+        """The trials that have ended but have not been reported."""
         return [one for one in self._under_way if one is not self._telling and _outcome(one) is not None]
 
     def _replace(self, broken: BrokenExecutor) -> None:
-        """Gives back what an executor that broke had under way; who was there too often is taken for the cause."""
+        """Hands back the trials of a broken executor; a trial that was there too often is assumed to be the cause."""
         for future in self._untold():
             self._rules.ended(self._tell(future).number)
         back = list(self._handed)
@@ -446,15 +447,15 @@ class Drive:
         self._pool = self._make()
 
     def _abandon(self) -> None:
-        """Tells what has ended, and gives back what is under way."""
+        """Reports trials that have ended, and hands back those under way."""
         for future in self._under_way:
             future.cancel()
         try:
             for future in self._untold():
                 self._tell(future)
         finally:
-            # Not what this run knows of, but what the store's window does: an interrupt may fall between the commit
-            # that hands trials out and the line that takes them.
+            # Asks the study, not this run: an interrupt may fall between the commit that hands trials out and the line
+            # that records them here.
             self._study._return_held(set(self._study._native.held_here()) - self._before)
             if self._make is not None:
                 self._pool.shutdown(wait=False, cancel_futures=True)
@@ -508,7 +509,7 @@ async def run_async(
 
 
 async def _to_the_end(call: Callable[..., None], *args: Any) -> None:
-    """Calls in a thread, and waits for it even if the wait is cancelled: the thread would go on by itself."""
+    """Calls in a thread, and waits for it even if the wait is cancelled: otherwise the thread would run on alone."""
     task = asyncio.ensure_future(asyncio.to_thread(call, *args))
     try:
         await asyncio.shield(task)
@@ -527,7 +528,7 @@ def _workers(given: Any) -> int:
 
 
 def _callbacks(given: Any) -> tuple[Callback, ...]:
-    """Callbacks as a tuple; a single one is one."""
+    """Callbacks as a tuple; a single callback becomes a tuple of one."""
     try:
         listed = () if given is None else (given,) if callable(given) else tuple(given)
     except TypeError:
@@ -546,11 +547,11 @@ def _check_plain(f: Callable[..., Any]) -> None:
 
 
 def _check_takes(f: Callable[..., Any], names: Iterable[str]) -> None:
-    """Refuses a function that no point can be handed to: each of its trials would fail."""
+    """Refuses a function that cannot take a point: each of its trials would fail."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
-        return  # it does not say, as some functions in C
+        return  # the signature is unknown, as for some C functions
     names = list(names)
     known = [one.name for one in parameters if one.kind in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY)]
     takes_all = any(one.kind is one.VAR_KEYWORD for one in parameters)
@@ -572,7 +573,7 @@ def _check_takes(f: Callable[..., Any], names: Iterable[str]) -> None:
 def _maker(
     executor: Executor | Callable[[], Executor] | str, workers: int | None, f: Callable[..., Any]
 ) -> Callable[[], Executor] | None:
-    """The function that makes the executor; none for one that was given."""
+    """The function that creates the executor; None if an executor was given."""
     if executor == "threads":
         return partial(ThreadPoolExecutor, workers or 1, thread_name_prefix="elbowroom")
     if executor == "processes":
@@ -580,7 +581,7 @@ def _maker(
         return partial(ProcessPoolExecutor, workers)
     if isinstance(executor, ProcessPoolExecutor) or executor is ProcessPoolExecutor:
         _check_pickles(f)
-    # A class has a `submit` too, but it makes executors.
+    # A class also has a `submit`, but it creates executors.
     if hasattr(executor, "submit") and not isinstance(executor, type):
         return None
     if callable(executor):
@@ -610,7 +611,7 @@ def _check_pickles(f: Callable[..., Any]) -> None:
 
 
 def _size(pool: Any) -> int:
-    """How many trials an executor can run at once, as far as it says."""
+    """How many trials an executor can run at once, as far as it tells."""
     if hasattr(pool, "_client"):  # Dask's
         return int(sum(pool._client.nthreads().values())) or 1
     size = getattr(pool, "_max_workers", None)

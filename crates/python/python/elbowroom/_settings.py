@@ -164,7 +164,7 @@ WHOLE = {"seed": (0, MAX_SEED), "budget": (1, 2**63 - 1), "initial": (0, 2**63 -
 
 
 def _meant(value: Any, known: Collection[str]) -> str | None:
-    """The known name that a name is the beginning of, such as "max" of "maximize", or else the nearest one."""
+    """The known name that starts with a name, as "maximize" starts with "max", or else the nearest one."""
     if not isinstance(value, str):
         return None
     begun = [one for one in known if len(value) > 2 and one.startswith(value)]
@@ -172,7 +172,7 @@ def _meant(value: Any, known: Collection[str]) -> str | None:
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A setting as JSON has it, refused by its name."""
+    """A setting as JSON; a refusal names it."""
     if name in WHOLE:
         return whole(value, name, *WHOLE[name])
     if name == "metric":
@@ -198,7 +198,7 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def _variance(noise: Any, sd: Any) -> float | None:
-    """The variance of every result's noise, refused as a setting."""
+    """The variance of every result's noise; a refusal names the setting."""
     try:
         return variance_of(noise, sd)
     except DataError as error:
@@ -211,7 +211,7 @@ def _variance(noise: Any, sd: Any) -> float | None:
 
 
 def _plain(value: Any, name: str = "") -> Any:
-    """numpy's numbers and arrays, and mappings that are no dicts, as JSON has them; what it has not is named."""
+    """numpy's numbers and arrays, and mappings other than dicts, for JSON; an error names what has no JSON form."""
     if isinstance(value, (np.generic, np.ndarray)):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -236,7 +236,7 @@ def _strategy(given: Named | None, parts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _acquisition(given: Named) -> Any:
-    """As the core writes it: ``{"name": "ucb", "kappa": 2}`` is ``{"ucb": {"kappa": 2}}``."""
+    """The acquisition in the core's form: ``{"name": "ucb", "kappa": 2}`` is ``{"ucb": {"kappa": 2}}``."""
     if isinstance(given, str):
         return {given: {}} if given in ("ucb", "paper_ucb") else given
     if "name" not in given:

@@ -15,7 +15,7 @@ from ._number import encodable, number, shown
 
 
 class _Described:
-    """Says what was given: a step and a condition only where there is one."""
+    """Shows what was given: a step and a condition only if there is one."""
 
     def __repr__(self) -> str:
         shown = [one.name for one in fields(self) if one.repr]  # type: ignore[arg-type]
@@ -260,7 +260,7 @@ def to_native(space: Space) -> list[dict[str, Any]]:
 
 
 def _meant(given: Any) -> str:
-    """What may have been meant by something that is not a parameter."""
+    """A guess at the meaning of something that is not a parameter."""
     if isinstance(given, (tuple, list, range)) and given:
         is_range = len(given) == 2 and all(isinstance(one, (int, float)) for one in given)
         if is_range:
@@ -368,16 +368,16 @@ def _described(choices: Sequence[Any], table: Any) -> Descriptors:
 
 
 def _is_missing(value: Any) -> bool:
-    """Whether it is what frames and lists have where there is no value."""
+    """Whether this is a placeholder for a missing value in frames and lists."""
     return value is None or (isinstance(value, float) and value != value)
 
 
 def _column(name: str, rows: Sequence[Params]) -> Parameter:
-    """What a column of candidates is."""
+    """The parameter of a column of candidates."""
     values = [row[name] for row in rows if name in row]
     try:
         distinct = list({(isinstance(value, bool), value): value for value in values}.values())
-    except TypeError:  # some cannot be hashed
+    except TypeError:  # some values cannot be hashed
         distinct = [value for i, value in enumerate(values) if not any(equal(value, one) for one in values[:i])]
     if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in distinct):
         return Ladder(sorted(distinct))
@@ -414,7 +414,7 @@ def _listed(parameter: Parameter) -> Sequence[Any]:
 
 
 def _stored(values: Sequence[Any]) -> list[Any]:
-    """Values that can be stored: plain ones as they are, labels for the others."""
+    """Values that can be stored: plain values unchanged, labels for other objects."""
     plain = [value if _is_plain(value) else None for value in values]
     used = {value for value in plain if isinstance(value, str)}
     stored: list[Any] = []
@@ -439,12 +439,12 @@ def _is_plain(value: Any) -> bool:
 
 
 def _item(value: Any) -> Any:
-    """numpy's scalars as Python's own."""
+    """numpy's scalars as Python's own types."""
     return value.item() if isinstance(value, np.generic) else value
 
 
 def _value(name: str, value: Any) -> Any:
-    """A value of a parameter as it is stored; what holds one is taken for it."""
+    """A value of a parameter as it is stored; an object that wraps a value counts as that value."""
     held = value
     if not isinstance(value, _PLAIN) and hasattr(value, "item"):
         try:
@@ -461,13 +461,13 @@ def _value(name: str, value: Any) -> Any:
 
 
 def _label(value: Any) -> str:
-    """A text for an object that is the same in each process."""
+    """A text for an object, the same in every process."""
     text = getattr(value, "__qualname__", None) or _words(value)
     return encodable(re.sub(r" at 0x[0-9a-f]+", "", str(text))[:80])
 
 
 def _words(value: Any) -> str:
-    """As `repr`, but sets are sorted: their order changes from process to process."""
+    """Like `repr`, but with sorted sets: their order changes from process to process."""
     kind = type(value)
     if kind in (set, frozenset) and value:
         words = f"{{{', '.join(sorted(map(_words, value)))}}}"

@@ -53,7 +53,7 @@ T = TypeVar("T")
 def _with_arguments_of(
     method: Callable[P, T],
 ) -> Callable[[Callable[..., Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
-    """A coroutine that passes its arguments on to a method: it has that method's signature, for readers and checkers."""
+    """A coroutine that passes its arguments on to a method and has its signature, for readers and checkers."""
 
     def signed(coroutine: Callable[..., Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         wanted = inspect.signature(coroutine).return_annotation
@@ -232,7 +232,7 @@ class Study(Pictures):
         return json.dumps({"study": self._name, "log": self._native.log()})
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # To another process a stored study goes by its address, one in memory as a copy.
+        # To another process a stored study is passed as its address, a study in memory as a copy.
         if self._store is None:
             return _loaded, (self.dumps(), self._space)
         return _opened, (self._store, self._name, self._space)
@@ -245,7 +245,7 @@ class Study(Pictures):
         self._store = store
         self._name = name
         self._read_outcomes: dict[str, Outcome] | None = None
-        # What `ask` handed out, until something is told of it.
+        # The trials that `ask` handed out, until something is reported about them.
         self._held: dict[int, Trial] = {}
 
     def __enter__(self) -> Study:
@@ -259,7 +259,7 @@ class Study(Pictures):
 
     @property
     def _native(self) -> _elbowroom.Study:
-        # A fork copies locks and open files, but not the threads that would let them go.
+        # A fork copies locks and open files, but not the threads that would release them.
         if os.getpid() != self._opened_by:
             raise StoreError(
                 f"the study `{self._name}` was opened by process {self._opened_by}, and this process is a fork of it\n"
@@ -267,7 +267,7 @@ class Study(Pictures):
             )
         return self._core
 
-    # What it is.
+    # Properties of the study.
 
     @property
     def name(self) -> str:
@@ -309,7 +309,7 @@ class Study(Pictures):
         >>> er.Study({"x": er.Float(0, 1)}, outcomes={"loss": er.Minimize(), "bytes": er.AtMost(1e6)}).outcomes["bytes"]
         AtMost(limit=1000000.0, score=None)
         """
-        # They are fixed when a study is made.
+        # They are fixed when a study is created.
         if self._read_outcomes is None:
             self._read_outcomes = read(self.settings)
         return dict(self._read_outcomes)
@@ -319,7 +319,7 @@ class Study(Pictures):
         return [name for name, outcome in self.outcomes.items() if is_objective(outcome)]
 
     def _refuse_several(self, what: str, hint: str) -> None:
-        """Refuses what there is only with one objective."""
+        """Refuses features that exist only for one objective."""
         if len(objectives := self._objectives()) > 1:
             names = names_of(objectives)
             raise ElbowroomError(f"the study has {len(objectives)} objectives, {names}: {what}\n  try: use {hint}")
@@ -394,7 +394,7 @@ class Study(Pictures):
         >>> study.trials[0].results
         {'loss': 0.3, 'minutes': 12.0, 'joules': 5.0}
         """
-        # All is read before anything is stored.
+        # Everything is read before anything is stored.
         told_value, variance = self._results(value), variance_of(noise, sd)
         if isinstance(trial, Mapping):
             if correction:
@@ -417,7 +417,7 @@ class Study(Pictures):
         return told
 
     def _results(self, value: Any) -> float | dict[str, float]:
-        """What is told; with several objectives a number without a name may be any of them."""
+        """The reported results; with several objectives, a number without a name would be ambiguous."""
         told = results_of(value)
         if not isinstance(told, dict) and len(objectives := self._objectives()) > 1:
             example = "{" + ", ".join(f"{name!r}: …" for name in objectives) + "}"
@@ -428,7 +428,7 @@ class Study(Pictures):
         return told
 
     def _aside(self, results: float | dict[str, float]) -> Told:
-        """Results were kept aside: several of them in a study that names none are likely to be a mistake."""
+        """Results were kept aside: in a study without named results, several of these are likely to be a mistake."""
         if isinstance(results, dict) and len(results) > 1 and self.metric == "value":
             warn(self._native.say_missing(list(results)))
         return "aside"
@@ -486,11 +486,11 @@ class Study(Pictures):
                 )
 
     def _return(self, trials: Iterable[Trial]) -> None:
-        """Gives back what of these can be."""
+        """Hands back those attempts that can be."""
         self._return_held((trial.number, trial.attempt or trial.attempts) for trial in trials)
 
     def _return_held(self, attempts: Iterable[tuple[int, int]]) -> None:
-        """Gives back attempts, in one commit."""
+        """Hands back attempts, in one commit."""
         back = list(attempts)
         if back:
             self._native.requeue(back)
@@ -537,7 +537,7 @@ class Study(Pictures):
         try:
             return await asyncio.to_thread(ask)
         except asyncio.CancelledError:
-            # The thread goes on: whoever comes second gives back.
+            # The thread continues: whichever comes second hands the trials back.
             with lock:
                 left.set()
                 if arrived:
@@ -549,7 +549,7 @@ class Study(Pictures):
         """Like :meth:`tell`, without blocking the event loop."""
         return await asyncio.to_thread(self.tell, *arguments, **options)
 
-    # What came of it.
+    # Results.
 
     @property
     def trials(self) -> Trials:
@@ -791,7 +791,7 @@ class Study(Pictures):
         return self
 
     def _which(self, trial: Trial | int) -> tuple[int, int | None]:
-        """The number of a trial of this study, and the attempt in these hands."""
+        """The number of a trial of this study, and its attempt in the hands of this process."""
         if isinstance(trial, Trial):
             if self._held.get(trial.number) is not trial:
                 _check_same_point(trial, self._look(trial.number))
@@ -862,13 +862,13 @@ def _identity(name: Any, worker: Any) -> tuple[str, str | None]:
 
 
 def _lease(seconds: Any) -> float | None:
-    """A lease; a shorter one would run out before its trial is in anyone's hands."""
+    """A lease; a shorter one would run out before a worker has its trial."""
     hint = "a number of seconds, at least 1; without it, it is 90"
     return None if seconds is None else limit(seconds, "lease", MIN_LEASE, hint)
 
 
 def _known(space: Space | None, native: _elbowroom.Study, name: str) -> dict[str, Parameter]:
-    """The space that was given, if it is the stored one; or else the stored one."""
+    """The given space if it equals the stored one; otherwise the stored one."""
     if space is None:
         return from_native(native.space())
     check_same(space, native.space(), name)
@@ -882,7 +882,7 @@ def _reason(reason: Any) -> str:
 
 
 def _check_same_point(given: Trial, here: Trial) -> None:
-    """Refuses a trial of another study. Objects are not compared: in another process they may be labels."""
+    """Refuses a trial of another study. Objects are not compared: from another process they may be labels."""
     same = given.unit == here.unit and given.params.keys() == here.params.keys()
     for name in given.params if same else ():
         a, b = given.params[name], here.params[name]

@@ -180,7 +180,7 @@ class Trials(list[Trial]):
             return "no trials yet"
         columns = self.columns()
         names = {name: name.removeprefix("params_").removeprefix("results_") for name in columns}
-        # The optimized result is the value, and has its own name where it has one.
+        # The optimized result is the value; it goes by its name if it has one.
         results = (name for name in columns if name.startswith("results_"))
         doubled = next((name for name in results if columns[name] == columns.get("value")), None)
         if doubled is not None:

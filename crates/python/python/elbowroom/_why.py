@@ -128,7 +128,7 @@ class Why:
             worth = "score" if then.score.is_score else "worth"
             lines.append(f"  {worth} for {then.strategy.replace('_', ' ')}: {round(then.score.total, _DIGITS) + 0.0:.6g}, the sum of")
             for term in then.score.terms:
-                # Adding 0 makes a plain 0 of -0. Pending trials that take nothing away are left out.
+                # Adding 0 turns -0 into 0. Pending trials that do not lower the score are left out.
                 value = round(term.value, _DIGITS) + 0.0
                 if term.trial is None or value:
                     which = "" if term.trial is None else f" of trial {term.trial}"

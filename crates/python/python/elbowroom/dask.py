@@ -51,11 +51,11 @@ def run(
     under_way: dict[Any, tuple[Future, Trial]] = {}
     finished = as_completed()
     batch = Batch()
-    # The last one that was told: whether it was is not known if the telling is interrupted.
+    # The last trial that was reported: if the report is interrupted, it is not known whether it was stored.
     telling: Any = None
     try:
         while True:
-            # Where there is no worker for a moment, one trial waits for the next.
+            # If there is no worker for a moment, one trial waits for the next worker.
             free = (workers or sum(client.nthreads().values()) or 1) - len(under_way)
             wanted = rules.wanted(free)
             if wanted > 0:
@@ -92,7 +92,7 @@ def run(
 
 
 def _outcome(future: Future, objectives: Sequence[str]) -> Outcome | None:
-    """What became of an evaluation; none if it has not ended, or the cluster forgot it."""
+    """The outcome of an evaluation; None if it has not ended, or if the cluster lost it."""
     if future.status not in ("finished", "error"):
         return None
     error = future.exception()

@@ -124,7 +124,7 @@ def _parameter(variable: Any) -> Parameter:
 
 
 def _outcomes(vocs: VOCS) -> dict[str, Outcome]:
-    """What each result is for; an objective may have a limit besides."""
+    """The role of each result; an objective may also have a limit."""
     found: dict[str, Outcome] = {}
     for name, objective in vocs.objectives.items():
         limits = _limits(vocs.constraints.get(name))

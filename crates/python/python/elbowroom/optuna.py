@@ -94,7 +94,8 @@ class Sampler(BaseSampler):
         """A point from the model, or from the independent sampler if a finite space is used up."""
         if not search_space:
             return {}
-        # Threads look one after the other. Processes may look at the same time, and then look again after they wrote.
+        # Threads read one after another. Processes may read at the same time, and therefore read again after they
+        # wrote.
         with self._lock:
             ahead = 0
             for _ in range(_MOST_LOOKS):
@@ -109,7 +110,7 @@ class Sampler(BaseSampler):
                 same = [other.number for other in live if _point(other, search_space, tree) == point]
                 if not same:
                     break
-                # Of those that clash, each but the first goes one further in the batch.
+                # Among trials with the same point, each except the first moves one further in the batch.
                 ahead = sum(number < trial.number for number in same)
         return {name: search_space[name].to_external_repr(number) for name, number in numbers.items()}
 
@@ -145,7 +146,7 @@ class Sampler(BaseSampler):
     def _next(
         self, study: optuna.Study, trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], ahead: int = 0
     ) -> Params:
-        """The next point in the searched space, after those that others will take; an empty one if it is used up."""
+        """The next point in the searched space, after those that others will take; empty if the space is used up."""
         observed: list[tuple[Params, dict[str, float]]] = []
         pending: list[Params] = []
         failed: list[Params] = []
@@ -197,7 +198,7 @@ class Sampler(BaseSampler):
 
 
 class _Names:
-    """Names for the objectives and the constraints of a study, none of which is the name of a parameter."""
+    """Names for the objectives and the constraints of a study, different from all names of parameters."""
 
     def __init__(self, study: optuna.Study, search_space: Mapping[str, BaseDistribution]) -> None:
         trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
@@ -225,7 +226,7 @@ def _free(name: str, taken: Mapping[str, Any]) -> str:
 
 
 def _parameter(distribution: BaseDistribution) -> Parameter:
-    """What is searched for a distribution: a number, or for steps and choices how many there are before it."""
+    """The parameter that is searched for a distribution: a number, or the index of a step or choice."""
     if isinstance(distribution, CategoricalDistribution):
         return Categorical(range(len(distribution.choices)))
     assert isinstance(distribution, (FloatDistribution, IntDistribution))
@@ -251,7 +252,7 @@ def _range_fits(name: str, distribution: BaseDistribution) -> bool:
 
 
 def _encode(distribution: BaseDistribution, internal: float) -> Any:
-    """A number of Optuna's as the value of the searched parameter; none if it lies outside."""
+    """A number from Optuna as the value of the searched parameter; None if it is out of range."""
     if not distribution._contains(internal):
         return None
     if _is_stepped(distribution):
@@ -277,7 +278,7 @@ def _step(distribution: FloatDistribution | IntDistribution) -> float:
 
 
 def _point(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], tree: Tree) -> Params | None:
-    """A trial's point in the searched space; none if it lacks a parameter or lies outside."""
+    """A trial's point in the searched space; None if it lacks a parameter or is out of range."""
     numbers = _read(trial)
     for name, value in trial.params.items():
         numbers[name] = trial.distributions[name].to_internal_repr(value)
@@ -285,7 +286,7 @@ def _point(trial: FrozenTrial, search_space: Mapping[str, BaseDistribution], tre
 
 
 def _learned(study: optuna.Study) -> tuple[dict[str, BaseDistribution], Tree, list[str]]:
-    """What can be searched, with the conditions that completed trials show, and the parameters that none explain."""
+    """The searchable parameters, with conditions inferred from completed trials, and those that none explains."""
     trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
     known: dict[str, BaseDistribution] = {}
     changing: set[str] = set()
@@ -305,13 +306,13 @@ def _learned(study: optuna.Study) -> tuple[dict[str, BaseDistribution], Tree, li
 
 
 def _internal(known: Mapping[str, BaseDistribution], trial: FrozenTrial) -> Params:
-    """What a trial had of the known parameters."""
+    """A trial's values of the known parameters."""
     had = ((name, trial.distributions[name].to_internal_repr(value)) for name, value in trial.params.items())
     return {name: _encode(known[name], number) for name, number in had if name in known}
 
 
 def _why_not(study: optuna.Study, name: str, distribution: BaseDistribution) -> str | None:
-    """Why the model does not see a parameter; none if no completed trial had it, or if it would see it the next time."""
+    """Why the model does not see a parameter; None if no completed trial had it, or if it will be seen next time."""
     if distribution.single():
         return None
     trials = study.get_trials(deepcopy=False, states=(TrialState.COMPLETE,))
@@ -341,7 +342,7 @@ def _read(trial: FrozenTrial) -> dict[str, float]:
 
 
 def _constraints(trial: FrozenTrial) -> dict[str, float]:
-    """What a trial says of its constraints, by name: those of ``constraints_func`` are a list, those of the trial one
+    """A trial's constraint values by name: those from ``constraints_func`` are a list, those set on the trial come one
     by one."""
     attrs = trial.system_attrs
     listed = {str(i): value for i, value in enumerate(attrs.get("constraints") or ())}

@@ -84,7 +84,7 @@ class Search(Searcher):
         return self._study
 
     def _aims(self) -> dict[str, Any]:
-        """What is wanted of the results, as a study takes it."""
+        """The aims for the results, in the form that a study takes."""
         metric, mode = self._metric, self._mode
         if self._options.get("outcomes") is not None:
             return {}
@@ -141,7 +141,7 @@ class Search(Searcher):
         return list(self.study.outcomes) == ["value"]
 
     def _tell_named(self, number: int, result: Mapping[str, Any]) -> None:
-        """Tells what a result has of the outcomes; the objectives have to be finite."""
+        """Reports those outcomes that a result has; the objectives must be finite."""
         told = {name: result.get(name) for name in self.study.outcomes}
         finite = {name: float(value) for name, value in told.items() if value is not None and math.isfinite(value)}
         lacking = [f"{name} {told[name]}" for name in told_objectives(self.study) if name not in finite]
@@ -200,7 +200,7 @@ class Search(Searcher):
 
 
 def _leaves(config: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    """What a nested dict holds, by names such as ``optimizer/lr``."""
+    """The values in a nested dict, by names such as ``optimizer/lr``."""
     for name, value in config.items():
         if isinstance(value, Mapping) and "grid_search" not in value:
             yield from _leaves(value, f"{path}{name}/")
@@ -219,7 +219,7 @@ def _parameters(config: Mapping[str, Any]) -> Iterator[tuple[str, Parameter]]:
 
 
 def _parameter(name: str, domain: Domain) -> Parameter:
-    """What is searched for a domain of Ray's; of a quantized one the number of steps from zero."""
+    """The parameter that is searched for one of Ray's domains; for a quantized one, the number of steps from zero."""
     law = domain.get_sampler()
     step = law.q if isinstance(law, Quantized) else None
     law = law.get_sampler() if isinstance(law, Quantized) else law
@@ -228,9 +228,9 @@ def _parameter(name: str, domain: Domain) -> Parameter:
         return Categorical(domain.categories)
     if isinstance(domain, (RayFloat, RayInt)) and (log or isinstance(law, Uniform)):
         if step is not None:
-            # A bound that is a multiple of the step, but for rounding, belongs to the range.
+            # A bound that is a multiple of the step, up to rounding, belongs to the range.
             return Int(math.ceil(domain.lower / step - 1e-9), math.floor(domain.upper / step + 1e-9), log=log)
-        # Of whole numbers without steps Ray leaves out the upper bound.
+        # For integers without steps Ray excludes the upper bound.
         if isinstance(domain, RayInt):
             return Int(domain.lower, domain.upper - 1, log)
         return Float(domain.lower, domain.upper, log)

@@ -157,8 +157,8 @@ class SearchCV(RandomizedSearchCV):
                 scores = _results(results, outcomes, self.refit)[-len(batch) :]
                 held = []
             except ValueError as error:
-                # scikit-learn takes it for an error of the user's if no fit of a call succeeds, and forgets the call:
-                # these settings go into the next one.
+                # If no fit of a call succeeds, scikit-learn assumes an error of the user's and forgets the call: these
+                # settings go into the next one.
                 if not _ALL_FAILED.search(str(error)) or (n_left == 0 and len(candidates) == self.n_iter):
                     raise
                 scores, held = [{}] * len(batch), candidates
@@ -192,7 +192,7 @@ class _Search:
         seed = int(random.randint(np.iinfo(np.int32).max))
         options = {"name": "search", "store": search.store, **(search.options or {})}
         if search.store is None or search.random_state is not None:
-            # In a store a study is found again by its settings, of which a new seed for each fit would be one.
+            # In a store a study is found again by its settings, which would include a new seed for each fit.
             options.setdefault("seed", seed)
         if number is not None:
             options["name"] = f"{options['name']} {number}"
@@ -221,7 +221,7 @@ class _Search:
 
 
 def _in_turn(searches: list[_Search], n: int) -> Iterator[tuple[_Search, Trial, Params]]:
-    """A batch of n, one from each search in turn; searches that are used up leave the list."""
+    """A batch of n, one from each search in turn; exhausted searches are removed from the list."""
     while n > 0 and searches:
         search = searches.pop(0)
         asked = search.ask()
@@ -232,7 +232,7 @@ def _in_turn(searches: list[_Search], n: int) -> Iterator[tuple[_Search, Trial, 
 
 
 def _goes_on(n_before: int, n_iter: int, whole: str) -> str:
-    """What is said of a store that another fit has filled.
+    """The message about a store that another fit has filled.
 
     >>> _goes_on(1, 12, "study_").split(":")[0]
     'the store already has 1 setting from earlier fits'
@@ -246,7 +246,7 @@ def _goes_on(n_before: int, n_iter: int, whole: str) -> str:
 
 
 def _batch_size(n_jobs: int, n_splits: int) -> int:
-    """The smallest batch whose fits, if they take equally long, keep enough of the workers busy.
+    """The smallest batch whose fits keep enough of the workers busy, if they take equally long.
 
     >>> [_batch_size(n_jobs, 5) for n_jobs in (1, 2, 4, 8, 64)]
     [1, 2, 3, 3, 12]
@@ -258,7 +258,7 @@ def _batch_size(n_jobs: int, n_splits: int) -> int:
 
 
 def _outcomes(search: SearchCV) -> Outcomes | None:
-    """What the metrics are for; none if one is maximized."""
+    """The roles of the metrics; None if there is only one, to be maximized."""
     given = (search.options or {}).get("outcomes")
     if given is not None:
         return cast("Outcomes", given)
@@ -269,7 +269,7 @@ def _outcomes(search: SearchCV) -> Outcomes | None:
 
 
 def _results(results: Mapping[str, Any], outcomes: Outcomes | None, refit: object) -> list[dict[str, float]]:
-    """What is told about each candidate, by name."""
+    """The reported results of each candidate, by name."""
     if outcomes is None:
         columns = {_SCORE: results[_metric(results, refit)]}
     else:
@@ -295,7 +295,7 @@ def _metric(results: Mapping[str, Any], refit: object) -> str:
 
 
 def _parameter(name: str, values: Any) -> Parameter:
-    """What is searched for the values of a parameter."""
+    """The parameter that is searched for a list or distribution of values."""
     if isinstance(values, (Float, Int, Ordered, Ladder, Categorical, Fixed)):
         return values
     if _by_quantile(values):

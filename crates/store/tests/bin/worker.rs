@@ -1,9 +1,10 @@
-//! A worker for the tests to stop, kill and starve: asks, evaluates and tells, and says so once it is acknowledged.
+//! A worker for the tests to stop, kill and starve: asks, evaluates and reports, and prints a line once that is
+//! acknowledged.
 //!
-//! `elbowroom-store-worker ADDRESS TRIALS [key=value …]` with
-//! `ttl=` milliseconds that it may be silent, `evaluate=` milliseconds that an evaluation takes,
-//! `die=` the moment at which it kills itself, `nth=` at the how manyth time,
-//! `wait=yes` to go on until nothing is open, `reclaim=yes` to begin with what dead processes of this machine had.
+//! `elbowroom-store-worker ADDRESS TRIALS [key=value …]` with `ttl=` milliseconds that it may be silent, `evaluate=`
+//! milliseconds that an evaluation takes, `die=` the moment at which it kills itself, `nth=` at which occurrence of
+//! that moment, `wait=yes` to continue until nothing is open, `reclaim=yes` to start with the trials of dead processes
+//! on this machine.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -83,7 +84,7 @@ fn objective(point: &Point) -> f64 {
     of("a", 7.0) + of("b", 3.0)
 }
 
-/// One line, written at once, so that it is there even if the next thing is a kill.
+/// One line in a single write, so that it arrives even if the process is killed right after it.
 fn say(line: &str) {
     let mut out = std::io::stdout().lock();
     if writeln!(out, "{line}").and_then(|()| out.flush()).is_err() {

@@ -1,5 +1,6 @@
-//! A private PostgreSQL server for one test program: its files in a temporary folder, reached by a socket there, and on
-//! a port of 127.0.0.1 with TLS where a test wants that, else no network. It ends with the test program, however that ends.
+//! A private PostgreSQL server for one test program: its files are in a temporary folder, and it is reached through a
+//! socket there and, if a test needs that, on a port of 127.0.0.1 with TLS. It ends with the test program, however that
+//! ends.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -10,7 +11,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// A server and what keeps it alive: when the pipe to it closes, it stops and its folder goes.
+/// A server and what keeps it alive: when the pipe to it closes, it stops and its folder is removed.
 pub struct Cluster {
     folder: PathBuf,
     programs: PathBuf,
@@ -21,23 +22,23 @@ pub struct Cluster {
     _guard: Child,
 }
 
-/// What a server asks for over the network.
+/// The password of a server over the network.
 pub const PASSWORD: &str = "s3cret";
 
-/// The address of a new database of this program's own server; none, and a word about it, where there is no PostgreSQL.
+/// The address of a new database on this program's own server; `None`, with a message, if there is no PostgreSQL.
 pub fn new_database() -> Option<String> {
     static CLUSTER: OnceLock<Option<Cluster>> = OnceLock::new();
     CLUSTER.get_or_init(Cluster::start).as_ref().map(Cluster::database)
 }
 
 impl Cluster {
-    /// Starts one.
+    /// Starts a server.
     pub fn start() -> Option<Self> {
         Self::start_with(None)
     }
 
-    /// Starts one that also listens on a port of 127.0.0.1, with this certificate and this key, and asks for a password
-    /// there.
+    /// Starts a server that also listens on a port of 127.0.0.1, with this certificate and this key, and requires a
+    /// password there.
     pub fn start_encrypted(certificate: &str, key: &str) -> Option<Self> {
         let cluster = Self::start_with(Some([("server.crt", certificate), ("server.key", key)]))?;
         let sql = format!("ALTER ROLE {} PASSWORD '{PASSWORD}'", cluster.user);
@@ -111,7 +112,7 @@ impl Cluster {
         self.address(&name)
     }
 
-    /// A connection past the store, to the server's own database.
+    /// A direct connection to the server's own database, without the store.
     pub fn client(&self) -> Result<postgres::Client, postgres::Error> {
         postgres::Client::connect(&self.address("postgres"), postgres::NoTls)
     }
@@ -120,7 +121,7 @@ impl Cluster {
         format!("postgres:///{name}?host={}&user={}&port={}", self.folder.display(), self.user, self.port)
     }
 
-    /// What an address over the network must say.
+    /// The parts of an address over the network.
     pub fn user_and_port(&self) -> (&str, u16) {
         (&self.user, self.port)
     }
@@ -137,7 +138,7 @@ impl Cluster {
         assert!(restart.status().unwrap().success());
     }
 
-    /// Waits until it answers.
+    /// Waits until the server answers.
     pub fn wait(&self) {
         for _ in 0..600 {
             if self.client().is_ok() {
@@ -157,7 +158,7 @@ fn free_port() -> u16 {
 fn programs() -> Option<PathBuf> {
     let has_server = |folder: &PathBuf| folder.join("postgres").exists() && folder.join("initdb").exists();
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // Where it is only linked to, its other files are not found beside it.
+    // If it is only a link, its other files are not in that folder.
     let real = |folder: PathBuf| Some(fs::canonicalize(folder.join("postgres")).ok()?.parent()?.to_owned());
     let mut packaged: Vec<PathBuf> = fs::read_dir("/usr/lib/postgresql")
         .map(|versions| versions.flatten().map(|version| version.path().join("bin")).collect())
@@ -166,7 +167,7 @@ fn programs() -> Option<PathBuf> {
     std::env::split_paths(&path).filter_map(real).chain(packaged.into_iter().rev()).find(has_server)
 }
 
-/// Who runs it: PostgreSQL refuses to run as root.
+/// The user to run it: PostgreSQL refuses to run as root.
 fn owner() -> Option<(String, u32, u32)> {
     use std::os::unix::fs::MetadataExt;
     if fs::metadata("/proc/self").ok()?.uid() != 0 {

@@ -1,4 +1,4 @@
-//! Worker processes: started, killed, and what they were promised.
+//! Worker processes: how they are started and killed, and what they were promised.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Read};
@@ -22,7 +22,7 @@ pub const MOMENTS: [&str; 11] = [
     "report: lease ended",
 ];
 
-/// A process that works on `study` of a store.
+/// A process that works on `study` in a store.
 pub struct Worker {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -60,7 +60,7 @@ impl Worker {
         self.child.kill().unwrap();
     }
 
-    /// Waits for its end; returns all that it said, and whether it ended well.
+    /// Waits for its end; returns all of its output, and whether it succeeded.
     pub fn end(mut self) -> (String, bool) {
         self.out.read_to_string(&mut self.said).unwrap();
         let status = self.child.wait().unwrap();
@@ -68,7 +68,7 @@ impl Worker {
     }
 }
 
-/// What workers were told is stored, by trial.
+/// The values that workers were told are stored, by trial.
 #[derive(Default)]
 pub struct Promises {
     told: HashMap<TrialId, Vec<f64>>,
@@ -76,7 +76,7 @@ pub struct Promises {
 
 impl Promises {
     pub fn note(&mut self, said: &str) {
-        // The last line of a killed worker may be cut off; it was not promised to anyone then.
+        // The last line of a killed worker may be cut off; it was then not promised to anyone.
         for line in said.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
             let words: Vec<&str> = line.split_whitespace().collect();
             if let ["told", trial, bits] = words[..] {
@@ -90,7 +90,7 @@ impl Promises {
         self.told.values().map(Vec::len).sum()
     }
 
-    /// The acknowledged values that a study does not have, each with a word about it.
+    /// The acknowledged values that a study does not have, each with an explanation.
     pub fn missing(&self, study: &SharedStudy) -> Vec<String> {
         let mut missing = Vec::new();
         for (trial, values) in &self.told {
@@ -106,7 +106,7 @@ impl Promises {
         missing
     }
 
-    /// Every acknowledged value is there.
+    /// Checks that every acknowledged value is there.
     pub fn assert_kept(&self, study: &SharedStudy) {
         assert_eq!(self.missing(study), Vec::<String>::new());
     }

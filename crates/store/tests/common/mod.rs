@@ -1,4 +1,4 @@
-//! What several test files need.
+//! Helpers for several test files.
 #![allow(dead_code, unused_imports, reason = "the tests and the fault runs each use a part")]
 
 pub mod cluster;
@@ -26,13 +26,13 @@ pub fn sqlite() -> Bench {
     Bench::new(open).with_clock(clock)
 }
 
-/// A new database of this test program's private server; none where PostgreSQL is not installed.
+/// A new database on this test program's private server; `None` if PostgreSQL is not installed.
 pub fn postgres() -> Option<Bench> {
     let dsn = cluster::new_database()?;
     Some(Bench::new(move || Arc::new(Postgres::connect(&Dsn::new(&dsn).unwrap()).unwrap())))
 }
 
-/// The default strategy in a space of 225 points, where workers easily want the same one.
+/// The default strategy in a space of 225 points, where workers often want the same one.
 pub fn coarse(budget: usize) -> StudyConfig {
     let space = SearchSpace::new(vec![Parameter::int("a", 0, 14), Parameter::int("b", 0, 14)]).unwrap();
     StudyConfig::new(space).budget(budget)

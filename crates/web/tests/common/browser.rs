@@ -1,4 +1,4 @@
-//! A real Chromium, spoken to by its own protocol over a web socket.
+//! A real Chromium, controlled by its own protocol over a web socket.
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-/// How long a page may take to show what is waited for. The machine may be busy; a page that is right is done at once.
+/// How long a page may take to show what is awaited. The machine may be busy; a correct page is done at once.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Browser {
@@ -25,7 +25,7 @@ pub struct Browser {
 }
 
 impl Browser {
-    /// Starts one; none if there is no Chromium on this machine.
+    /// Starts a browser; `None` if there is no Chromium on this machine.
     pub fn start() -> Option<Self> {
         let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
         let program =
@@ -94,7 +94,7 @@ impl Browser {
         self.call("Page.navigate", json!({ "url": url }));
     }
 
-    /// What an expression of the page is.
+    /// The value of an expression on the page.
     pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let result = self.call("Runtime.evaluate", params);
@@ -105,7 +105,7 @@ impl Browser {
     /// Waits until an expression is true.
     pub fn wait(&mut self, expression: &str) {
         let start = Instant::now();
-        // While a page is on its way there is nothing to ask.
+        // While a page is loading there is nothing to evaluate.
         let ready = format!("Boolean(document.body) && Boolean({expression})");
         while self.eval(&ready) != true {
             if start.elapsed() > PATIENCE {
@@ -117,7 +117,7 @@ impl Browser {
         }
     }
 
-    /// The number of elements that a selector finds.
+    /// The number of elements that match a selector.
     pub fn count(&mut self, selector: &str) -> u64 {
         self.eval(&format!("document.querySelectorAll({selector:?}).length")).as_u64().unwrap()
     }
@@ -133,7 +133,7 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "features": features }));
     }
 
-    /// Keeps a picture of the whole page under target/screenshots.
+    /// Saves a picture of the whole page under target/screenshots.
     pub fn shot(&mut self, name: &str) -> PathBuf {
         let size = self.call("Page.getLayoutMetrics", json!({}))["cssContentSize"].clone();
         let clip = json!({ "x": 0, "y": 0, "width": size["width"], "height": size["height"], "scale": 1 });

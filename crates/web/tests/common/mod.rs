@@ -38,7 +38,7 @@ impl Served {
         Self { address, url, token: token.reveal().to_owned(), store, stop, thread, _folder: folder }
     }
 
-    /// Stops it; its store is still there.
+    /// Stops the server; its store remains.
     pub fn stopped(mut self) -> Self {
         (self.stop)();
         if let Some(thread) = self.thread.take() {
@@ -47,7 +47,7 @@ impl Served {
         self
     }
 
-    /// Sends a request with the token, and what else is given, as a program would.
+    /// Sends a request with the token and further headers, like a program.
     pub fn send(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
         let host = self.address;
         let token = &self.token;
@@ -95,11 +95,11 @@ impl Answer {
     }
 }
 
-/// Sends bytes as they are and reads the answer.
+/// Sends bytes unchanged and reads the answer.
 pub fn send(address: SocketAddr, text: &str) -> Answer {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
-    // A server that refuses early closes while it is still being written to.
+    // A server that refuses early closes the connection while it is still being written to.
     let _ = stream.write_all(text.as_bytes());
     let mut bytes = Vec::new();
     let _ = stream.read_to_end(&mut bytes);
@@ -133,7 +133,7 @@ pub fn space() -> SearchSpace {
     .unwrap()
 }
 
-/// A function of the space above with several dips; noise makes it a laboratory's.
+/// A function of the space above with several dips; noise makes it realistic.
 pub fn yield_loss(handed: &Assignment) -> f64 {
     let get = |name: &str| handed.point().get(name).and_then(|value| value.as_f64()).unwrap_or(0.0);
     let gas = match handed.point().get("gas").and_then(|value| value.as_str()) {
@@ -149,7 +149,7 @@ pub fn yield_loss(handed: &Assignment) -> f64 {
         + noise
 }
 
-/// A study with so many results, two failures and five trials under way, by five workers.
+/// A study with this many results, two failures and five trials under way, by five workers.
 pub fn study(store: &Arc<dyn Store>, name: &str, n: usize) -> SharedStudy {
     let mut study = SharedStudy::create(store.clone(), name, StudyConfig::new(space()).seed(7).budget(60)).unwrap();
     for i in 0..n {
