@@ -8,6 +8,7 @@
 //! | `doubt` | whether results that are treated as exact may be noisy, and what is predicted then |
 //! | `fit` | from results to a model: the contest, then a fit to all |
 //! | `kernels` | the kernels in a contest, and their names |
+//! | `last` | the fit to all results, and the second look |
 //! | `outlook` | predictions at any point, however many results there are |
 //! | `pivot` | the map of limited results: their distance to the limit |
 //! | `scale` | scales and bends results before they are modelled |
