@@ -118,7 +118,7 @@ pub fn in_words(study: &SharedStudy) -> String {
             }
         }
         if !is_fallback && study.study().outlook().is_ok_and(|outlook| outlook.possible_noise().is_some()) {
-            text += "    (so few results may be noisy, which what is expected allows for)\n";
+            text += "    (so few results may be noisy; the expected value allows for that)\n";
         }
     }
     text
