@@ -719,7 +719,7 @@ fn lease(text: &str) -> Result<Duration, String> {
 fn status() -> impl TypedValueParser<Value = TrialStatus> {
     let known = |word: String| TrialStatus::ALL.into_iter().find(|standing| standing.word() == word);
     PossibleValuesParser::new(TrialStatus::ALL.map(TrialStatus::word))
-        .try_map(move |word| known(word).ok_or("no state"))
+        .try_map(move |word| known(word).ok_or("not a state"))
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

@@ -324,7 +324,10 @@ fn question(what: &str, usual: &str) -> Result<String> {
     io::stderr().flush()?;
     let mut line = String::new();
     if io::stdin().lock().read_line(&mut line)? == 0 {
-        return Err(cli_error("the answers ended early", "give them as options: elbow init --help"));
+        return Err(cli_error(
+            "the input ended before all questions were answered",
+            "give the answers as options: elbow init --help",
+        ));
     }
     let line = line.trim();
     Ok(if line.is_empty() { usual.to_owned() } else { line.to_owned() })

@@ -359,7 +359,7 @@ fn space(
         if let Some(descriptors) = descriptors {
             let Parameter::Category { choices, .. } = &parameter else {
                 let what = format!("the parameter `{name}` has `descriptors` but is not a category");
-                let hint = "remove `descriptors`: numbers say by themselves which of them are alike";
+                let hint = "remove `descriptors`: numbers already show which of them are alike";
                 return Err(page.cli_error(Some(span), &what, hint));
             };
             let found = tables::descriptors(&descriptors, choices, span.clone(), page)?;
@@ -392,8 +392,8 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
     let WrittenParameter { float, int, values, ladder, categories, fixed, log, step, when, .. } = written;
     let no_scale = "remove `log`: only float, int and ladder have a scale";
     if step.is_some() && float.is_none() {
-        let hint = "remove `step`: only float has one; list the values of others as a ladder";
-        return Err((format!("the parameter `{name}` has `step`, and is not a float"), hint));
+        let hint = "remove `step`: only a float can have one; list the values as a ladder instead";
+        return Err((format!("the parameter `{name}` has `step`, but is not a float"), hint));
     }
     let scaled = |parameter: Parameter| Ok(if log { parameter.log() } else { parameter });
     let bounds = |n: usize| {
@@ -413,7 +413,9 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
             other => bounds(other.len()),
         },
         (None, None, None, Some(values), None, None) => scaled(Parameter::ladder(name, values)),
-        _ if log => Err((format!("the parameter `{name}` has `log`, and is not float, int or ladder"), no_scale)),
+        _ if log => {
+            Err((format!("the parameter `{name}` has `log`, but is not a float, an int or a ladder"), no_scale))
+        }
         (None, None, Some(values), None, None, None) => Ok(Parameter::ordered(name, values)),
         (None, None, None, None, Some(choices), None) => Ok(Parameter::category(name, choices)),
         (None, None, None, None, None, Some(value)) => Ok(Parameter::fixed(name, value)),
