@@ -114,7 +114,7 @@ struct Written {
     repeats: bool,
     /// What failed trials say about the points around them.
     failures: Option<FailureRule>,
-    /// Parameters that are observed, not chosen: each ask says their values with `--fix`.
+    /// Parameters that are observed, not chosen: each ask gives their values with `--fix`.
     #[serde(default)]
     contexts: Vec<String>,
     /// Known constraints over the parameters, such as `"x + y <= 1"`.
@@ -216,7 +216,7 @@ enum WrittenResult {
     File,
 }
 
-/// One parameter, such as `{ float = [0, 1], log = true }`. Exactly one of the keys that say what it is.
+/// One parameter, such as `{ float = [0, 1], log = true }`. Give exactly one of the keys that say what kind of parameter it is.
 // A new kind of parameter is a field here with a comment: schema.json and the reference of study.toml follow.
 #[derive(Debug, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -229,7 +229,7 @@ struct WrittenParameter {
     int: Option<Vec<i64>>,
     /// One of several values in order: `values = [16, 32, 64]`.
     values: Option<Vec<Value>>,
-    /// One of several ascending numbers, at their distances: `ladder = [16, 32, 64, 512]`.
+    /// One of several ascending numbers, whose spacing matters: `ladder = [16, 32, 64, 512]`.
     ladder: Option<Vec<Value>>,
     /// One of several values without order: `categories = ["relu", "tanh"]`.
     categories: Option<Vec<Value>>,
@@ -242,7 +242,7 @@ struct WrittenParameter {
     log: bool,
     /// The step of a float: `float = [0, 1], step = 0.05`.
     step: Option<f64>,
-    /// Only where this holds of other parameters: `when = "kind == 'sgd'"`.
+    /// The parameter exists only where this holds for other parameters: `when = "kind == 'sgd'"`.
     when: Option<String>,
 }
 
