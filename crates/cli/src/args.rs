@@ -419,8 +419,8 @@ pub struct Trials {
     /// Only trials in this state.
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = status())]
     pub state: Vec<TrialStatus>,
-    /// Only trials for which this expression over parameters and results is true; it is written like a constraint. `value` is the
-    /// optimized result.
+    /// Only trials for which this expression over parameters and results is true; it is written like a constraint.
+    /// `value` is the optimized result.
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<String>,
     /// The order: `trial` (by number), `value` (the best first), `state`, or the name of a parameter or result.
