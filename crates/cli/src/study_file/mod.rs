@@ -216,8 +216,7 @@ enum WrittenResult {
     File,
 }
 
-/// One parameter, such as `{ float = [0, 1], log = true }`. Give exactly one of the keys that say what kind of parameter
-/// it is.
+/// One parameter, such as `{ float = [0, 1], log = true }`. Give exactly one of the keys that name its kind.
 // A new kind of parameter is a field here with a comment: schema.json and the reference of study.toml follow.
 #[derive(Debug, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
