@@ -201,7 +201,7 @@ fn gap(connection: &Connection, study: i64, number: usize) -> Option<String> {
     let sql = "SELECT count(*) FROM events WHERE study = ?1 AND number > ?2";
     match connection.query_row(sql, rusqlite::params![study, number], |row| row.get::<_, i64>(0)) {
         Ok(0) => None,
-        Ok(n) => Some(format!("event {number} is missing, and {n} events come after it")),
+        Ok(n) => Some(format!("event {number} is missing; events after it: {n}")),
         Err(error) => Some(format!("what comes after event {number} cannot be read: {error}")),
     }
 }
