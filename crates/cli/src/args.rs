@@ -167,7 +167,7 @@ Examples:
   elbow init --name net --log-float rate=1e-5..0.1 \\
       --command 'python train.py --rate {rate}'")]
 pub struct Init {
-    /// Where to write it.
+    /// The file to write.
     #[arg(default_value = "study.toml")]
     pub path: PathBuf,
     /// The study's name; by default, the name of the folder.
@@ -214,8 +214,8 @@ Examples:
   elbow run --batch --workers 8 --time 2h
   elbow run --target 0.01 -- ./evaluate --rate {rate}
 
-In the command, {name} stands for the value of a parameter. It may also name {trial}, {study}, {params} (a JSON file \
-of all parameters) and {result} (a file for the result). The environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, \
+In the command, {name} stands for the value of a parameter. It may also contain {trial}, {study}, {params} (a JSON \
+file of all parameters) and {result} (a file for the result). The environment has ELBOW_PARAM_<NAME>, ELBOW_TRIAL, ELBOW_STUDY, \
 ELBOW_PARAMS, ELBOW_RESULT.
 Exit codes: 0 with a number on the last line of output, 65 infeasible, 75 run it again later, any other failed.")]
 pub struct Run {
@@ -280,7 +280,7 @@ pub struct How {
     /// How long this process may be silent before its trials go to others.
     #[arg(long, value_name = "TIME", value_parser = lease, default_value = "90s")]
     pub lease: Duration,
-    /// The command, instead of the study.toml's.
+    /// The command to run, instead of the one in study.toml.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 }
@@ -419,8 +419,8 @@ pub struct Trials {
     /// Only trials in this state.
     #[arg(long, value_name = "STATE", value_delimiter = ',', value_parser = status())]
     pub state: Vec<TrialStatus>,
-    /// Only trials for which this expression is true: over parameters and results, written as in constraints. `value` is the
-    /// optimized result.
+    /// Only trials for which this expression over parameters and results is true; it is written like a constraint.
+    /// `value` is the optimized result.
     #[arg(long = "where", value_name = "EXPRESSION")]
     pub condition: Option<String>,
     /// The order: `trial` (by number), `value` (the best first), `state`, or the name of a parameter or result.
@@ -495,7 +495,7 @@ pub enum FigureName {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 It prints an address with a token; anyone who has that address can see the studies. Without --write nothing can be \
-changed. If the study of a study.toml has not started yet, the page waits for it. To listen on anything but 127.0.0.1, provide a \
+changed. If the study has not started yet, the page waits for it. To listen on anything but 127.0.0.1, provide a \
 token of your own, in ELBOW_TOKEN or in a file that only you can read.
 
 Examples:
@@ -583,8 +583,8 @@ Examples:
   elbow import earlier.csv --value yield   results from before the study
   elbow import other-study.csv             another study's export, as new points
 Results from before the study need a column for each parameter, and one for the value (here, yield).
-Importing the same sheet again changes nothing, nor does an export of the study itself. A study that does not exist yet is \
-created. The uncertainty of a value goes into a column `sd` (standard deviation) or `noise` (variance).")]
+Importing the same sheet again changes nothing, nor does importing an export of the study itself. A study that does not exist \
+yet is created. The uncertainty of a value goes into a column `sd` (standard deviation) or `noise` (variance).")]
 pub struct Import {
     /// The filled-in sheet.
     pub file: PathBuf,
@@ -655,7 +655,7 @@ pub struct Copy {
     /// The study's name, where the first store holds several.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Its name in the other store.
+    /// The study's name in the other store.
     #[arg(long = "as", value_name = "NAME")]
     pub new_name: Option<String>,
     /// Start a new study with the results so far and this budget, instead of copying the log.
@@ -685,7 +685,7 @@ Examples:
   elbow deploy slurm --workers 32 > workers.sh
   elbow deploy kubernetes --workers 64 > workers.yaml")]
 pub struct Deploy {
-    /// The cluster's kind.
+    /// The kind of cluster.
     pub cluster: Cluster,
     /// The path of the study.toml as the workers see it.
     #[arg(default_value = "study.toml")]
@@ -719,7 +719,7 @@ fn lease(text: &str) -> Result<Duration, String> {
 fn status() -> impl TypedValueParser<Value = TrialStatus> {
     let known = |word: String| TrialStatus::ALL.into_iter().find(|standing| standing.word() == word);
     PossibleValuesParser::new(TrialStatus::ALL.map(TrialStatus::word))
-        .try_map(move |word| known(word).ok_or("no state"))
+        .try_map(move |word| known(word).ok_or("not a state"))
 }
 
 fn bytes(text: &str) -> Result<u64, String> {

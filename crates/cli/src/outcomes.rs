@@ -40,12 +40,12 @@ pub fn limits_in_words(limits: &Limits) -> String {
     words.collect::<Vec<_>>().join(" and ")
 }
 
-/// The limits that a trial breaks: `purity is 91, and should be at least 95`.
+/// The limits that a trial breaks: `purity is 91, but should be at least 95`.
 pub fn broken(study: &Study, trial: &Trial) -> String {
     let words = study
         .broken_limits(trial)
         .into_iter()
-        .map(|one| format!("{} is {}, and should be {}", one.outcome, number(one.value), limits_in_words(&one.limits)));
+        .map(|one| format!("{} is {}, but should be {}", one.outcome, number(one.value), limits_in_words(&one.limits)));
     words.collect::<Vec<_>>().join("; ")
 }
 

@@ -86,7 +86,7 @@ impl Progress {
             }
             CommandEnd::Failed(why) | CommandEnd::NoMetric(why, _) => (format!("failed: {}", brief(why, 160)), true),
             CommandEnd::Infeasible(why) => (format!("infeasible: {}", brief(why, 160)), true),
-            CommandEnd::Requeue => ("handed back: it asked to run later".to_owned(), true),
+            CommandEnd::Requeue => ("handed back: it asked to be run later".to_owned(), true),
             CommandEnd::Stopped | CommandEnd::NotStarted(_) => ("handed back".to_owned(), true),
         };
         if self.bar.is_some() && !matters {
@@ -122,7 +122,7 @@ impl Progress {
         let names: Vec<&str> = new.iter().map(String::as_str).collect();
         let others = if printed.is_empty() { String::new() } else { format!(" besides {}", list(&printed)) };
         self.print(&format!(
-            "warning: the command printed no {}{others}; trials wait for it, and count as running for the search. Print it, \
+            "warning: the command printed no {}{others}; trials wait for it, and the search counts them as still running. Print it, \
              or report it later: elbow tell {id} {}=VALUE",
             list(&names),
             new[0]

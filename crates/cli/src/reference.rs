@@ -130,7 +130,7 @@ fn reference(schema: &Value) -> String {
     table("[run]", "How `elbow run` and `elbow worker` evaluate a trial.", &parts["run"]);
     table(
         "[model]",
-        "What is left out has its default; [the defaults](defaults.md) explains them.",
+        "Settings that you leave out keep their defaults; [the defaults](defaults.md) explains them.",
         &schema["properties"]["model"],
     );
     text.trim_end().to_owned() + "\n"

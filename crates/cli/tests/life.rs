@@ -429,7 +429,7 @@ fn a_study_whose_strategy_is_a_part_is_looked_at_and_told_and_an_ask_says_what_i
         serde_json::from_str(&bench.bad(1, &["ask", "--in", "own.elbow", "--json"])).unwrap();
     assert_eq!(refused["kind"], "missing_part", "{refused}");
     let said = bench.bad(1, &["replay", "own.elbow"]);
-    assert!(said.contains("acme/plain 1") && said.contains("try: hand it in"), "{said}");
+    assert!(said.contains("acme/plain 1") && said.contains("try: provide it"), "{said}");
 }
 
 #[test]
@@ -463,7 +463,7 @@ fn a_study_whose_kernel_is_a_part_is_looked_at_and_told_and_an_ask_says_what_is_
         serde_json::from_str(&bench.bad(1, &["ask", "--in", "own.elbow", "--json"])).unwrap();
     assert_eq!(refused["kind"], "missing_part", "{refused}");
     let said = bench.bad(1, &["replay", "own.elbow"]);
-    assert!(said.contains("acme/smooth 1") && said.contains("try: hand it in"), "{said}");
+    assert!(said.contains("acme/smooth 1") && said.contains("try: provide it"), "{said}");
 }
 
 /// A study.toml of nine parts with these constraints.

@@ -360,7 +360,7 @@ fn all_cells_that_cannot_be_read_are_reported_at_once() {
         "line 4: the noise \"-1\" is not a variance",
         "line 5: there is no trial 77",
         "line 6: \"zero\" is not a trial",
-        "line 6: there are both a noise of 0.1 and an sd of 0.2",
+        "line 6: the row has both a noise of 0.1 and an sd of 0.2",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }

@@ -61,7 +61,7 @@ fn while_no_trial_keeps_the_limits_the_nearest_is_named_with_what_it_breaks() {
     bench.good(&["tell", "--at", "x=0.1", "yield=4", "cost=8", "purity=80"]);
     bench.good(&["tell", "--at", "x=0.2", "yield=4", "cost=8", "purity=91"]);
     let said = bench.good(&["best"]);
-    let wanted = "no trial keeps all limits yet; trial 1 comes closest: purity is 91, and should be at least 95";
+    let wanted = "no trial keeps all limits yet; trial 1 comes closest: purity is 91, but should be at least 95";
     assert!(said.contains(wanted), "{said}");
     assert_eq!(bench.json(&["best"])["least_infeasible"]["trial"], 1);
     let said = bench.good(&["trials"]);

@@ -95,7 +95,7 @@ fn tables_that_cannot_be_used_are_refused_with_the_file_and_the_line() {
         (table("twice.csv"), "candidates 1 and 3 are the same: x=1 y=2"),
         (table("none.csv"), "none.csv could not be read"),
         ("name = \"a\"\n".to_owned(), "the key `parameters` is missing"),
-        ("name = \"a\"\n[parameters]\nx = { int = [1, 9], step = 2 }\n".to_owned(), "has `step`, and is not a float"),
+        ("name = \"a\"\n[parameters]\nx = { int = [1, 9], step = 2 }\n".to_owned(), "has `step`, but is not a float"),
     ] {
         bench.write("wrong.toml", &study);
         let error = bench.bad(1, &["ask", "--in", "wrong.toml"]);

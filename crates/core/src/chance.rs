@@ -153,7 +153,7 @@ impl Chance {
     pub fn learn(x: &Points, succeeded: &[bool], metric: &[Metric]) -> Result<Option<Self>> {
         if x.len() != succeeded.len() {
             let what = format!("{} points but {} answers", x.len(), succeeded.len());
-            return Err(Error::data(what, "say of every point whether it gave a value"));
+            return Err(Error::data(what, "say for every point whether it gave a value"));
         }
         let n = succeeded.len() as f64;
         let n_succeeded = succeeded.iter().filter(|s| **s).count() as f64;

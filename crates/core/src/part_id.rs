@@ -57,8 +57,8 @@ impl PartId {
     pub(crate) fn is_missing(&self, role: &str) -> Error {
         Error::new(
             Kind::MissingPart,
-            format!("the study's {role} is the part `{self}`, which was not handed in"),
-            "hand it in from Rust: `Study::replay_with(events, &parts)`, or `with_parts(&parts)` of a shared study; \
+            format!("the study's {role} is the part `{self}`, which was not provided"),
+            "provide it from Rust: `Study::replay_with(events, &parts)`, or `with_parts(&parts)` of a shared study; \
              the command, the server and Python cannot load parts",
         )
     }

@@ -89,16 +89,16 @@ fn a_value_of_an_inactive_parameter_and_a_missing_one_of_an_active_parameter_are
     let error = space.encode(&adam.clone().with("beta", 0.9).with("momentum", 0.5)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "parameter `momentum` has a value in this point, where `kind == 'sgd'` does not hold\n  \
+        "parameter `momentum` has a value at this point, where `kind == 'sgd'` does not hold\n  \
          try: leave it out: it exists only where its condition holds"
     );
     let error = space.encode(&adam).unwrap_err();
-    assert_eq!(error.what(), "parameter `beta` has no value in this point, where `kind == 'adam'` holds");
+    assert_eq!(error.what(), "parameter `beta` has no value at this point, where `kind == 'adam'` holds");
     // Nested: a parameter that depends on an inactive one is inactive too.
     let error = space.encode(&adam.with("beta", 0.9).with("n_steps", 4)).unwrap_err();
     assert_eq!(
         error.what(),
-        "parameter `n_steps` has a value in this point, where `schedule == 'steps'` does not hold"
+        "parameter `n_steps` has a value at this point, where `schedule == 'steps'` does not hold"
     );
 }
 

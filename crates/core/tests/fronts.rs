@@ -65,7 +65,7 @@ fn a_strategy_for_one_objective_is_refused_with_several() {
     let taken: Vec<&&str> = names.iter().filter(|name| !refused(name)).collect();
     assert_eq!(taken, [&"local_penalization", &"plain", &"believer", &"random"]);
     let error = Study::new(config(objectives()).strategy(StrategyConfig::named("thompson").unwrap())).unwrap_err();
-    assert!(error.to_string().contains("`thompson` is about one objective, and this study has 2: `left`, `right`"));
+    assert!(error.to_string().contains("`thompson` is for one objective, but this study has 2: `left`, `right`"));
     assert!(error.hint().contains("local_penalization, plain, believer, random"), "{error}");
 }
 

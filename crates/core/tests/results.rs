@@ -159,7 +159,7 @@ fn whoever_tells_other_names_learns_which_one_is_optimized() {
     let words = study.outcomes().say_missing(["loss", "minutes"]);
     assert_eq!(
         words,
-        "this study optimizes `value`, and `loss`, `minutes` came without it; report `value` too, or create a study with \
+        "this study optimizes `value`, but `loss`, `minutes` came without it; report `value` too, or create a study with \
          metric = \"loss\""
     );
 }

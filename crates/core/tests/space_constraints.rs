@@ -97,7 +97,7 @@ fn what_has_no_value_does_not_hold_either_way() {
 fn a_fault_is_shown_with_a_caret_below_it() {
     assert_eq!(
         refusal("x + * y < 1"),
-        "constraint: expected a value, found `*`, at column 5\n    x + * y < 1\n        ^\n  try: write it as in `x + y <= 1 and n != 3`"
+        "constraint: expected a value, found `*`, at column 5\n    x + * y < 1\n        ^\n  try: write it like `x + y <= 1 and n != 3`"
     );
 }
 
@@ -117,8 +117,8 @@ fn each_fault_says_what_it_is_and_where() {
         ("abs() < 1", "expected a value, found `)`", 5),
         ("abs(x, y) < 1", "`abs` takes one number, not 2", 1),
         ("sqr(x) < 1", "did you mean `sqrt`?", 1),
-        ("kind == 'adam", "a quote is opened and not closed", 9),
-        ("kind == adam", "put texts between quotes", 9),
+        ("kind == 'adam", "a quote is opened but not closed", 9),
+        ("kind == adam", "put text in quotes", 9),
         ("kind == 'adm'", "did you mean 'adam'?", 9),
         ("kind < 'adam'", "`<` needs a number, but this is a text", 1),
         ("kind == 3", "a text is compared with a number", 1),

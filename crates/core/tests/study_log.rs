@@ -329,7 +329,7 @@ fn impossible_events_are_refused_by_number_and_trial() {
     };
 
     assert!(refusal(study.events()[0].clone()).starts_with("event 1: a second `created`"));
-    assert!(refusal(added(4, 0.5)).starts_with("event 1: trial 4 is new where trial 0 should be"));
+    assert!(refusal(added(4, 0.5)).starts_with("event 1: the next new trial is 4, but it should be 0"));
     assert!(refusal(added(0, 2.0)).starts_with("event 1: trial 0: parameter `x`"));
     assert!(refusal(Event::Withdrawn { trial: TrialId(u64::MAX), request: None }).contains("does not exist"));
     assert!(Study::replay([]).unwrap_err().to_string().contains("the log is empty"));

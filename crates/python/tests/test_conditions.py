@@ -53,8 +53,8 @@ def test_columns_have_none_where_a_trial_lacks_a_parameter() -> None:
 @pytest.mark.parametrize(
     ("params", "words"),
     [
-        ({"kind": "adam", "rate": 0.1, "epochs": 3, "momentum": 0.5}, "`momentum` has a value in this point"),
-        ({"kind": "sgd", "rate": 0.1, "schedule": "flat"}, "`momentum` has no value in this point"),
+        ({"kind": "adam", "rate": 0.1, "epochs": 3, "momentum": 0.5}, "`momentum` has a value at this point"),
+        ({"kind": "sgd", "rate": 0.1, "schedule": "flat"}, "`momentum` has no value at this point"),
     ],
 )
 def test_a_point_of_ones_own_must_have_what_its_conditions_say(params: dict[str, Any], words: str) -> None:

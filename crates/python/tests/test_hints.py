@@ -44,7 +44,7 @@ def test_a_keyword_like_no_other_has_no_hint():
 
 
 def test_a_number_of_workers_is_not_taken_for_the_name_of_one():
-    with pytest.raises(er.ConfigError, match="worker is 4, and should be .*\n  try: did you mean `workers`"):
+    with pytest.raises(er.ConfigError, match="worker is 4, but should be .*\n  try: did you mean `workers`"):
         er.minimize(square, SPACE, budget=3, worker=4)
 
 

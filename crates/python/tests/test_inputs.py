@@ -126,7 +126,7 @@ def test_a_truth_of_numpy_stops_a_run_and_another_answer_does_not():
         ({"acquisition": {"name": "ucb", "kappa": math.nan}}, "^strategy.acquisition.ucb.kappa is nan\n  try: use a finite"),
         ({"model": {"noise_floor": np.float64(math.inf)}}, "^model.noise_floor is inf\n"),
         ({"name": 3}, "name is 3\n  try: use a string"),
-        ({"worker": 3}, "worker is 3, and should be this worker's name\n  try: did you mean `workers`"),
+        ({"worker": 3}, "worker is 3, but should be this worker's name\n  try: did you mean `workers`"),
         ({"worker": b"a"}, "worker is .*\n  try: use a string"),
         ({"store": 3}, "the store is 3\n  try: use a path"),
         ({"store": b"study.elbow"}, "the store is b'study.elbow'\n  try: use a string"),

@@ -110,7 +110,7 @@ def test_a_watched_result_changes_no_suggestion():
 def test_whoever_tells_names_to_a_study_without_any_is_told_which_is_optimized():
     study = er.Study(SPACE)
     [trial] = study.ask()
-    with pytest.warns(UserWarning, match="optimizes `value`, and `loss`, `minutes` came without it"):
+    with pytest.warns(UserWarning, match="optimizes `value`, but `loss`, `minutes` came without it"):
         assert study.tell(trial, {"loss": 0.3, "minutes": 12}) == "aside"
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -396,7 +396,7 @@ impl<'a> Driving<'a> {
         // Running commands may still end differently.
         if self.n_waits >= MAX_WAITS && self.n_running == 0 {
             let what = format!("the command asked to be run later (exit code 75) {} times in a row", self.n_waits);
-            let hint = "run it again when what the command waits for is there; its trials were handed back";
+            let hint = "run it again once whatever the command waits for is available; its trials were handed back";
             self.broken.get_or_insert(Error::command(what, hint));
         }
     }

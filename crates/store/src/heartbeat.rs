@@ -52,7 +52,9 @@ impl Heartbeat {
         let thread = std::thread::Builder::new()
             .name("heartbeat".to_owned())
             .spawn(move || ours.beat(&*store, &study, every.max(Duration::from_millis(10))))
-            .map_err(|error| shared.lock().trouble = Some(format!("no thread for heartbeats: {error}")))
+            .map_err(|error| {
+                shared.lock().trouble = Some(format!("the thread for heartbeats could not be started: {error}"))
+            })
             .ok();
         Self { shared, thread, process: std::process::id() }
     }

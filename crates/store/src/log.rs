@@ -174,7 +174,7 @@ pub fn check_name(what: &str, name: &str) -> Result<()> {
 
 /// The error of a request that was used for another trial.
 pub(crate) fn request_reused(request: &str, number: usize) -> Error {
-    let what = format!("request `{request}` was already used for event {number} of this study, about something else");
+    let what = format!("request `{request}` was already used in this study, for something else (event {number})");
     Error::request(what, "give each report its own name")
 }
 

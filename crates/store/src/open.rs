@@ -65,7 +65,7 @@ fn open_http(address: &str) -> Result<Arc<dyn Store>> {
 
 #[cfg(not(feature = "http"))]
 fn open_http(_: &str) -> Result<Arc<dyn Store>> {
-    Err(Error::request("this build has no HTTP", "build it with the feature `http`"))
+    Err(Error::request("this build does not support HTTP", "build it with the feature `http`"))
 }
 
 fn is_postgres(address: &str) -> bool {
@@ -82,7 +82,7 @@ fn open_postgres(address: &str) -> Result<Arc<dyn Store>> {
 
 #[cfg(not(feature = "postgres"))]
 fn open_postgres(_: &str) -> Result<Arc<dyn Store>> {
-    Err(Error::request("this build has no PostgreSQL", "build it with the feature `postgres`"))
+    Err(Error::request("this build does not support PostgreSQL", "build it with the feature `postgres`"))
 }
 
 #[cfg(feature = "sqlite")]
@@ -92,5 +92,5 @@ fn open_sqlite(path: &str) -> Result<Arc<dyn Store>> {
 
 #[cfg(not(feature = "sqlite"))]
 fn open_sqlite(_: &str) -> Result<Arc<dyn Store>> {
-    Err(Error::request("this build has no SQLite", "build it with the feature `sqlite`"))
+    Err(Error::request("this build does not support SQLite", "build it with the feature `sqlite`"))
 }

@@ -113,5 +113,8 @@ pub(crate) fn must_wait(handout: &Handout<'_>, queue: impl IntoIterator<Item = T
 }
 
 fn not_a_report() -> Error {
-    Error::request("this event reports nothing of a trial", "report that a trial was told, failed or given back")
+    Error::request(
+        "this event does not report anything about a trial",
+        "report that a trial was told, failed or given back",
+    )
 }

@@ -300,7 +300,7 @@ impl SharedStudy {
 pub(crate) const MAX_ROUNDS: usize = 1000;
 
 pub(crate) fn too_busy(name: &str) -> Error {
-    let what = format!("the study `{name}` changed {MAX_ROUNDS} times while an event was to be appended");
+    let what = format!("the study `{name}` changed {MAX_ROUNDS} times while an event was being appended");
     Error::unreachable(what, "try again with fewer workers at once")
 }
 

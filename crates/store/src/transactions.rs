@@ -58,7 +58,7 @@ pub(crate) fn check_not_shorter(name: &str, revision: usize, seen: usize) -> Res
     if revision >= seen {
         return Ok(());
     }
-    let what = format!("the study `{name}` has {revision} events, where it had {seen} before");
+    let what = format!("the study `{name}` has {revision} events, but it had {seen} before");
     Err(Error::damaged(what, "find out who replaced it, and open it again"))
 }
 

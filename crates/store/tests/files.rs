@@ -388,7 +388,7 @@ fn a_log_that_became_shorter_is_noticed() {
     let last = study.study().trials().last().unwrap().id;
     for error in [study.ask(1).map(drop), study.tell(last, 1.0).map(drop), study.refresh().map(drop)] {
         let error = error.unwrap_err().to_string();
-        assert!(error.contains("has 51 events, where it had 62 before"), "{error}");
+        assert!(error.contains("has 51 events, but it had 62 before"), "{error}");
     }
     events(&path).expect("a report of a trial that is gone does not spoil the log");
     // And if it has grown again, differently, this is noticed too.

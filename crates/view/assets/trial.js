@@ -33,7 +33,7 @@ const facts = (row, { seen }) => {
       at_least !== undefined && `at least ${number(at_least)}`,
       at_most !== undefined && `at most ${number(at_most)}`,
     ];
-    all.push(["breaks a limit", `${outcome} is ${number(value)}, and should be ${limit.filter(Boolean).join(", ")}`]);
+    all.push(["breaks a limit", `${outcome} is ${number(value)}, but should be ${limit.filter(Boolean).join(", ")}`]);
   }
   // A single measurement is the value above.
   if (row.measurements.some((m) => m.kind !== "first"))

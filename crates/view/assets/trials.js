@@ -76,7 +76,7 @@ const counted = (view) => {
   const n = view.n_held ?? view.n_trials;
   const found = view.n_found === n ? `${n}` : `${view.n_found} of ${n}`;
   if (n >= view.n_trials) return found;
-  const part = `this report holds ${n} of the ${view.n_trials} trials: the best, and some of each other state`;
+  const part = `this report holds ${n} of the ${view.n_trials} trials: the best, and some in each other state`;
   return `${found}; ${part}`;
 };
 

@@ -147,7 +147,7 @@ fn variance(noise: Option<f64>, sd: Option<f64>) -> Result<Option<f64>, HttpErro
     match (noise, sd) {
         (Some(_), Some(_)) => Err(HttpError::bad(
             "both `noise` and `sd` are given",
-            "send one of them: noise is the variance, sd its root",
+            "send one of them: noise is the variance, sd its square root",
         )),
         (_, Some(sd)) if sd < 0.0 => {
             Err(HttpError::bad(format!("the standard deviation is {sd}"), "send one that is not negative"))

@@ -27,7 +27,7 @@ pub fn document() -> Value {
         "info": {
             "title": "elbowroom",
             "version": env!("CARGO_PKG_VERSION"),
-            "description": "Studies over HTTP. An ask or a report with a `request` may be sent again: it has the same answer \
+            "description": "Studies over HTTP. An ask or a report with a `request` may be sent again: it gets the same answer \
                             and changes nothing more. Errors are answered with `error`, `try` and `kind`, a stable word.",
         },
         "security": [{ "token": [] }],
@@ -307,12 +307,12 @@ fn responses(content: Value) -> Value {
         "200": { "description": "Done.", "content": content },
         "400": refusal("The request cannot be understood."),
         "401": refusal("The token is missing or wrong."),
-        "403": refusal("Changes are not allowed, or another page sent it."),
+        "403": refusal("Changes are not allowed, or another page sent the request."),
         "404": refusal("There is no such study or trial."),
         "409": refusal("It conflicts with the state of the trial or the study."),
         "413": refusal("The body is too large."),
         "415": refusal("The body is not declared as JSON."),
-        "421": refusal("The server was called by a name that is not its own."),
+        "421": refusal("The server does not answer to this host name."),
         "422": refusal("The study refuses it, and says why."),
     })
 }

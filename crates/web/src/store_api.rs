@@ -97,7 +97,7 @@ fn done(studies: &Studies, name: &str, deed: StoreRequest) -> Result<StoreReply,
             let ticket = ticket.map(Ticket);
             if attempts.iter().any(|attempt| !hands_out(&event, attempt.trial)) {
                 return Err(HttpError::bad(
-                    "an attempt is of a trial that the event does not hand out",
+                    "an attempt belongs to a trial that the event does not hand out",
                     "send them together",
                 ));
             }

@@ -366,7 +366,7 @@ fn a_study_that_became_shorter_is_not_gone_on_with() {
     let study = study(&served.store, "plate", 3);
     let far = open(&served.url).unwrap();
     let error = far.read("plate", study.study().events().len() + 1).unwrap_err();
-    assert!(matches!(&error, Error::Damaged { what, .. } if what.contains("where it had")), "{error}");
+    assert!(matches!(&error, Error::Damaged { what, .. } if what.contains("but it had")), "{error}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub fn copy(args: &Copy, json: bool) -> Result<()> {
             || json!({ "name": name, "store": place, "results": n, "budget": trials }),
             || {
                 format!(
-                    "`{name}` in {place} starts with the results of {} of `{old}` and a budget of {trials} more\n",
+                    "`{name}` in {place} starts with the results of {} of `{old}` and a budget of {trials} new trials\n",
                     format::trials(n)
                 )
             },

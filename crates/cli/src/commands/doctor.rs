@@ -81,7 +81,7 @@ fn no_store(address: &str) -> Result<Option<Finding>> {
     let file = std::fs::File::open(path).map_err(unreadable)?;
     file.take(MAGIC.len() as u64).read_to_end(&mut start).map_err(unreadable)?;
     Ok(if start.is_empty() {
-        let what = format!("the file {address} is empty: no study was ever written into it");
+        let what = format!("the file {address} is empty: no study was ever written to it");
         Some(Finding::bad(what, "name another file, or delete it and start over with `elbow run`"))
     } else if start != MAGIC {
         let what = format!("the file {address} is not a store, or its beginning is damaged");
@@ -101,7 +101,7 @@ fn file(address: &str) -> Result<Finding> {
             let whole: Vec<String> =
                 health.studies.iter().map(|study| format!("{} events of `{}`", study.n_events, study.study)).collect();
             let whole = if whole.is_empty() {
-                "what is intact will show when it is saved".into()
+                "saving it will show what is intact".into()
             } else {
                 format!("intact: {}", whole.join(", "))
             };

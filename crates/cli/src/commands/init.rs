@@ -162,10 +162,10 @@ trials = {trials}
 
 # [model]
 # sd = 0.05                     # the standard deviation of every result, if you know it; noise = 0.0025, the variance,
-#                               # says the same. If neither is given, it is estimated from the results
+#                               # is equivalent. If neither is given, the noise is estimated from the results
 
 # For each trial the command runs in this file's folder, without a shell: {{name}} is a parameter's value,
-# {{params}} the path of a JSON file with all of them, and ELBOW_PARAM_<NAME> their environment variables.
+# {{params}} the path of a JSON file with all of them. ELBOW_PARAM_<NAME> in the environment has the value, too.
 # It prints the value as its last line. Exit codes: 65 infeasible, 75 run it again later, any other failed.
 [run]
 {command}
@@ -324,7 +324,10 @@ fn question(what: &str, usual: &str) -> Result<String> {
     io::stderr().flush()?;
     let mut line = String::new();
     if io::stdin().lock().read_line(&mut line)? == 0 {
-        return Err(cli_error("the answers ended early", "give them as options: elbow init --help"));
+        return Err(cli_error(
+            "the input ended before all questions were answered",
+            "give the answers as options: elbow init --help",
+        ));
     }
     let line = line.trim();
     Ok(if line.is_empty() { usual.to_owned() } else { line.to_owned() })

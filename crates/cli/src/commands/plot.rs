@@ -84,7 +84,10 @@ fn drawn(path: &Path, figure: &Figure) -> Result<Vec<u8>> {
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => Ok(figure.svg().into_bytes()),
         Some("png") => figure.png().map_err(|error| cli_error(error, "write an SVG instead")),
-        _ => Err(cli_error(format!("{} is neither .svg nor .png", path.display()), "end the name in one of them")),
+        _ => Err(cli_error(
+            format!("{} ends in neither .svg nor .png", path.display()),
+            "use a name that ends in .svg or .png",
+        )),
     }
 }
 
@@ -214,7 +217,7 @@ fn map(study: &SharedStudy, args: &Plot) -> Result<Chart> {
     let x = dim(&args.x, usize::from(args.y.is_some() && dim(&args.y, 1)? == 0))?;
     let y = dim(&args.y, usize::from(x == 0))?;
     if x == y {
-        return Err(cli_error("a map is along two different parameters", "name another with --x or --y"));
+        return Err(cli_error("a map needs two different parameters", "name another with --x or --y"));
     }
     let at = |trial: &Trial| (position(space, x, &trial.unit), position(space, y, &trial.unit));
     // A trial without one of the parameters has no position on the map.

@@ -106,7 +106,7 @@ fn command(how: &How, section: &RunSection, place: &Address) -> Result<Template>
     section.command.clone().ok_or_else(|| {
         let hint = match place.file {
             Some(_) => "write `command = \"…\"` under [run] in study.toml, or the command after `--`",
-            None => "write the command after `--`, or name a study.toml that has one: a store holds none",
+            None => "write the command after `--`, or name a study.toml that has one: a store does not hold commands",
         };
         cli_error("there is no command to run", hint)
     })

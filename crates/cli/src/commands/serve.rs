@@ -59,7 +59,7 @@ fn token(args: &Serve) -> Result<Option<Token>> {
     };
     let text = text.filter(|text| !text.trim().is_empty());
     text.map(|text| {
-        Token::given(&text).map_err(|error| cli_error(error, "use a long random one: openssl rand -hex 32 prints it"))
+        Token::given(&text).map_err(|error| cli_error(error, "use a long random one: openssl rand -hex 32 prints one"))
     })
     .transpose()
 }
@@ -72,7 +72,7 @@ fn private(path: &Path) -> Result<String> {
         use std::os::unix::fs::PermissionsExt;
         let mode = std::fs::metadata(path).map_err(read)?.permissions().mode();
         if mode & 0o077 != 0 {
-            return Err(cli_error(format!("others can read {shown}"), format!("chmod 600 {shown}")));
+            return Err(cli_error(format!("others can read {shown}"), format!("run chmod 600 {shown}")));
         }
     }
     std::fs::read_to_string(path).map_err(read)

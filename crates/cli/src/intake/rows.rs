@@ -49,12 +49,12 @@ impl<'a> Rows<'a> {
         let id = if self.given { None } else { row.trial.or_else(|| self.in_well(row)) };
         let Some(id) = id else { return self.own_point(row) };
         let Ok(trial) = self.study.trial(id) else {
-            let hint = "check that the sheet is of this study; --given reads the rows as new points";
+            let hint = "check that the sheet belongs to this study; --given reads the rows as new points";
             self.complain(row, format!("there is no trial {id}"), hint);
             return None;
         };
         let why = reason(row);
-        let stays = if trial.value().is_some() { "; it has a value, which stays, and this is noted" } else { "" };
+        let stays = if trial.value().is_some() { "; its value stays, and this is recorded as a note" } else { "" };
         Some(match row.result {
             RowResult::Blank if row.others.is_empty() => return None,
             // Further results belong to the trial, whatever the actual settings.
@@ -127,7 +127,11 @@ impl<'a> Rows<'a> {
             }
             ([], several) | (several, _) => {
                 let ids: Vec<String> = several.iter().map(|trial| trial.id.to_string()).collect();
-                self.complain(row, format!("well {well} has trials {}", ids.join(", ")), "write the trial's number");
+                self.complain(
+                    row,
+                    format!("well {well} holds several trials: {}", ids.join(", ")),
+                    "write the trial's number",
+                );
                 None
             }
         }

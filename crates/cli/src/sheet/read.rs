@@ -186,7 +186,7 @@ impl Columns {
         let parameters = of_parameters(head, space);
         let is_free = |i: &usize| Some(*i) != values && !parameters.contains(&Some(*i));
         if let Some(values) = values.filter(|values| parameters.contains(&Some(*values))) {
-            let what = format!("the column `{}` is a parameter's", head[values]);
+            let what = format!("the column `{}` holds a parameter, not values", head[values]);
             return Err(Complaint::new(1, what, "name the column that holds the values: --value NAME"));
         }
         let own = |name: &str| at(name).filter(is_free);
@@ -260,7 +260,7 @@ impl Columns {
             written => match self.number(written) {
                 Some(value) => result = RowResult::Value(value),
                 None => {
-                    let hint = "write a number with a decimal point, failed or infeasible, or leave it blank; words go into the comment";
+                    let hint = "write a number with a decimal point, failed or infeasible, or leave it blank; put words into the comment";
                     wrong(format!("the value {written:?} is not a number"), hint);
                 }
             },
@@ -292,7 +292,7 @@ impl Columns {
                 written => match self.number(written).filter(|value| value.is_finite()) {
                     Some(value) => others.push((name.clone(), value)),
                     None => {
-                        let hint = "write a number with a decimal point, failed or infeasible, or leave it blank; words go into the comment";
+                        let hint = "write a number with a decimal point, failed or infeasible, or leave it blank; put words into the comment";
                         wrong(format!("the result {name:?} is {written:?}, which is not a number"), hint);
                     }
                 },
@@ -341,8 +341,8 @@ impl Columns {
                 }
             },
             _ => Err((
-                format!("there are both a noise of {noise} and an sd of {sd}"),
-                "keep one of them: noise is the variance, sd its root",
+                format!("the row has both a noise of {noise} and an sd of {sd}"),
+                "keep one of them: noise is the variance, sd its square root",
             )),
         }
     }

@@ -114,7 +114,7 @@ struct Written {
     repeats: bool,
     /// What failed trials say about the points around them.
     failures: Option<FailureRule>,
-    /// Parameters that are observed, not chosen: each ask says their values with `--fix`.
+    /// Parameters that are observed, not chosen: each ask gives their values with `--fix`.
     #[serde(default)]
     contexts: Vec<String>,
     /// Known constraints over the parameters, such as `"x + y <= 1"`.
@@ -216,7 +216,7 @@ enum WrittenResult {
     File,
 }
 
-/// One parameter, such as `{ float = [0, 1], log = true }`. Exactly one of the keys that say what it is.
+/// One parameter, such as `{ float = [0, 1], log = true }`. Give exactly one of the keys that name its kind.
 // A new kind of parameter is a field here with a comment: schema.json and the reference of study.toml follow.
 #[derive(Debug, serde::Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
@@ -229,7 +229,7 @@ struct WrittenParameter {
     int: Option<Vec<i64>>,
     /// One of several values in order: `values = [16, 32, 64]`.
     values: Option<Vec<Value>>,
-    /// One of several ascending numbers, at their distances: `ladder = [16, 32, 64, 512]`.
+    /// One of several ascending numbers, whose spacing matters: `ladder = [16, 32, 64, 512]`.
     ladder: Option<Vec<Value>>,
     /// One of several values without order: `categories = ["relu", "tanh"]`.
     categories: Option<Vec<Value>>,
@@ -242,7 +242,7 @@ struct WrittenParameter {
     log: bool,
     /// The step of a float: `float = [0, 1], step = 0.05`.
     step: Option<f64>,
-    /// Only where this holds of other parameters: `when = "kind == 'sgd'"`.
+    /// The parameter exists only where this holds for other parameters: `when = "kind == 'sgd'"`.
     when: Option<String>,
 }
 
@@ -359,7 +359,7 @@ fn space(
         if let Some(descriptors) = descriptors {
             let Parameter::Category { choices, .. } = &parameter else {
                 let what = format!("the parameter `{name}` has `descriptors` but is not a category");
-                let hint = "remove `descriptors`: numbers say by themselves which of them are alike";
+                let hint = "remove `descriptors`: numbers already show which of them are alike";
                 return Err(page.cli_error(Some(span), &what, hint));
             };
             let found = tables::descriptors(&descriptors, choices, span.clone(), page)?;
@@ -392,8 +392,8 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
     let WrittenParameter { float, int, values, ladder, categories, fixed, log, step, when, .. } = written;
     let no_scale = "remove `log`: only float, int and ladder have a scale";
     if step.is_some() && float.is_none() {
-        let hint = "remove `step`: only float has one; list the values of others as a ladder";
-        return Err((format!("the parameter `{name}` has `step`, and is not a float"), hint));
+        let hint = "remove `step`: only a float can have one; list the values as a ladder instead";
+        return Err((format!("the parameter `{name}` has `step`, but is not a float"), hint));
     }
     let scaled = |parameter: Parameter| Ok(if log { parameter.log() } else { parameter });
     let bounds = |n: usize| {
@@ -413,7 +413,9 @@ fn parameter(name: &str, written: WrittenParameter) -> Result<Parameter, (String
             other => bounds(other.len()),
         },
         (None, None, None, Some(values), None, None) => scaled(Parameter::ladder(name, values)),
-        _ if log => Err((format!("the parameter `{name}` has `log`, and is not float, int or ladder"), no_scale)),
+        _ if log => {
+            Err((format!("the parameter `{name}` has `log`, but is not a float, an int or a ladder"), no_scale))
+        }
         (None, None, Some(values), None, None, None) => Ok(Parameter::ordered(name, values)),
         (None, None, None, None, Some(choices), None) => Ok(Parameter::category(name, choices)),
         (None, None, None, None, None, Some(value)) => Ok(Parameter::fixed(name, value)),

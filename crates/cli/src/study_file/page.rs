@@ -53,7 +53,7 @@ impl Page<'_> {
         let DeValue::Table(parameters) = parameters.get_ref() else { return None };
         let (name, value) = parameters.iter().find(|(_, value)| !matches!(value.get_ref(), DeValue::Table(_)))?;
         if AT_THE_TOP.contains(&name.get_ref().as_ref()) {
-            let what = format!("`{}` stands below [parameters], where each key is a parameter", name.get_ref());
+            let what = format!("`{}` is under [parameters], where each key is a parameter", name.get_ref());
             let hint = format!("move `{}` to the top of the file, before the first [table]", name.get_ref());
             return Some(self.cli_error(Some(name.span()), &what, &hint));
         }
@@ -190,7 +190,7 @@ fn plain(message: &str) -> Option<(String, String)> {
     let expected = match expected {
         "a sequence" => "a list: [ … ], or [[key]] before each of several tables",
         "a map" => "a table: { key = value }, or [key] on a line of its own",
-        "a string" => "a text in quotes",
+        "a string" => "text in quotes",
         "a boolean" => "true or false",
         "usize" | "u64" | "u32" => "a whole number that is not negative",
         "i64" | "i32" => "a whole number",

@@ -43,7 +43,7 @@ mod tests {
             ),
             "ard": with(
                 json!({ "type": "boolean" }),
-                "Whether each parameter has a lengthscale of its own. By default, `true`.",
+                "Whether each parameter has its own lengthscale. By default, `true`.",
             ),
             "hyperparameters": with(
                 anything(),
@@ -54,7 +54,7 @@ mod tests {
                 "How results are transformed first. By default, `\"warped\"`: standardized, and warped if the data call for it.",
             ),
             "noise": with(number(0.0), "The noise variance of every result, if it is known. By default, it is estimated."),
-            "sd": with(number(0.0), "The standard deviation of every result, if it is known; `noise`, the variance, says the same."),
+            "sd": with(number(0.0), "The standard deviation of every result, if it is known: the square root of `noise`."),
             "noise_floor": with(
                 json!({ "type": "number", "minimum": 0, "maximum": 1 }),
                 "The smallest noise variance of a fit, as a share of the variance of the results. By default, 1e-10.",

@@ -38,7 +38,7 @@ pub fn model(written: Spanned<Table>, page: &Page<'_>) -> Result<ModelConfig> {
     if let Some(sd) = table.remove("sd") {
         let at = page.key(&["model", "sd"]);
         if table.contains_key("noise") {
-            let hint = "keep one of them: noise is the variance, sd its root";
+            let hint = "keep one of them: noise is the variance, sd its square root";
             return Err(page.cli_error(at, "the model has both `noise` and `sd`", hint));
         }
         let number = sd.as_float().or_else(|| sd.as_integer().map(|whole| whole as f64));

@@ -63,8 +63,9 @@ pub fn descriptors(
             let columns: Vec<&String> = by_level.values().next().map_or_else(Vec::new, |row| row.keys().collect());
             let other = by_level.iter().find(|(_, row)| !row.keys().eq(columns.iter().copied()));
             if let Some((level, _)) = other {
-                let what = format!("the descriptors of `{level}` are not named like those of the first level");
-                return Err(page.cli_error(Some(span), &what, "give each level descriptors of the same names"));
+                let what =
+                    format!("the descriptors of `{level}` do not have the same names as those of the first level");
+                return Err(page.cli_error(Some(span), &what, "give every level descriptors with the same names"));
             }
             let rows = by_level.iter().map(|(level, row)| (level.as_str(), row.values().copied().collect()));
             Descriptors::of_levels(levels, columns.into_iter().cloned(), rows)
@@ -117,7 +118,7 @@ impl Table {
         let cells = |record: &csv::ByteRecord| record.iter().map(text).collect::<Vec<String>>();
         let head = cells(reader.byte_headers().map_err(unreadable)?);
         if let Some(i) = (0..head.len()).find(|&i| head[i].is_empty() || head[..i].contains(&head[i])) {
-            let what = format!("{name}: column {} has no name, or one that another column has", i + 1);
+            let what = format!("{name}: column {} has no name, or the same name as another column", i + 1);
             return Err(complain(what, "give each column its own name in the first line"));
         }
         let mut rows = Vec::new();

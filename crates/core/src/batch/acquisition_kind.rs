@@ -134,7 +134,7 @@ pub(super) fn check_kappa(setting: &str, kappa: f64) -> Result<()> {
         return Ok(());
     }
     let what = format!("{setting}: kappa is {kappa}");
-    Err(Error::config(what, "give a finite number that is not negative; the paper takes 2"))
+    Err(Error::config(what, "give a finite number that is not negative; the paper uses 2"))
 }
 
 /// The incumbent if only a part of the space is searched: the largest mean at the data, each moved to the nearest point

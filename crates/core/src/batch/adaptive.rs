@@ -93,7 +93,8 @@ impl Default for Adaptive {
 impl BatchStrategy for Adaptive {
     fn validate(&self) -> Result<()> {
         if !matches!(self.strategy.refine, None | Some(RefineRule::Never)) {
-            let what = "strategy.adaptive: points that refine are worth nothing that others can be measured by";
+            let what =
+                "strategy.adaptive: its `strategy` refines, and points that refine cannot be compared with others";
             return Err(Error::config(what, "set `refine = \"never\"` in its `strategy`"));
         }
         self.strategy.validate()

@@ -103,7 +103,7 @@ impl Safeguards {
         {
             if n == 0 || n > most {
                 let what = format!("strategy.safeguards.{name} is {n}");
-                return Err(Error::config(what, format!("take a number from 1 to {most}")));
+                return Err(Error::config(what, format!("use a number from 1 to {most}")));
             }
         }
         Ok(())
@@ -212,8 +212,8 @@ impl BatchStrategy for LocalPenalization {
         }
         match self.maximum {
             MaximumRule::Given(m) if !m.is_finite() => Err(Error::config(
-                format!("strategy.maximum is given as {m}"),
-                "give a finite number, or `max_mean` where the maximum is not known",
+                format!("strategy.maximum is {m}"),
+                "give a finite number, or `max_mean` if the maximum is not known",
             )),
             _ => Ok(()),
         }

@@ -120,13 +120,16 @@ impl ModelConfig {
         }
         for (name, prior) in [("noise_prior", Some(self.noise_prior)), ("category_prior", self.category_prior)] {
             if let Some(prior) = prior.filter(|prior| !prior.is_proper()) {
-                let hint = "give finite parameters, and positive ones but for mu";
+                let hint = "give finite parameters; all except mu must be positive";
                 return Err(Error::config(format!("model.{name} is {prior:?}"), hint));
             }
         }
         if self.max_observations < MIN_OBSERVATIONS {
             let what = format!("model.max_observations is {}", self.max_observations);
-            return Err(Error::config(what, format!("use at least {MIN_OBSERVATIONS}; a model of n costs n³")));
+            return Err(Error::config(
+                what,
+                format!("use at least {MIN_OBSERVATIONS}; the cost of a model of n results grows as n³"),
+            ));
         }
         self.hyperparameters.validate(dim)
     }
@@ -148,8 +151,8 @@ impl HyperparameterRule {
             }
             HyperparameterRule::MaximumLikelihood { starts: 0 }
             | HyperparameterRule::MaximumLikelihoodOfAll { starts: 0 } => Err(Error::config(
-                "model.hyperparameters: maximum likelihood of 0 starts was asked for",
-                "use at least 1; the paper takes 10",
+                "model.hyperparameters: maximum likelihood with 0 starts was asked for",
+                "use at least 1; the paper uses 10",
             )),
             HyperparameterRule::Fixed { variance, lengthscales, noise } => {
                 // The kernel does not matter here, and one observation is enough for the check.

@@ -111,7 +111,7 @@ impl Sobol {
     /// assert_eq!(x, [0.75, 0.25]);
     /// ```
     pub fn unscrambled(dim: usize) -> Self {
-        assert!(dim <= TABLE_DIM, "Sobol's sequence is known here in {TABLE_DIM} dimensions, not in {dim}");
+        assert!(dim <= TABLE_DIM, "Sobol's sequence is available in up to {TABLE_DIM} dimensions, not in {dim}");
         let columns = interleave(dim, matrices().take(dim));
         let start = vec![0; dim];
         Self { dim, index: 0, digits: start.clone(), start, columns, beyond: Vec::new(), offset: 0.0 }

@@ -80,8 +80,8 @@ impl Narrowing {
         let fixed = self.fixed.iter().map(|(name, value)| Ok((name.clone(), space.check_value(name, value)?)));
         let within = self.within.iter().map(|(name, ends)| {
             if self.fixed.contains_key(name) {
-                let what = format!("parameter `{name}` is held fixed and given a range");
-                return Err(Error::space(what, "give one of the two"));
+                let what = format!("parameter `{name}` is both held fixed and given a range");
+                return Err(Error::space(what, "use one of the two"));
             }
             let [low, high] = [space.check_value(name, &ends[0])?, space.check_value(name, &ends[1])?];
             match (low.as_f64(), high.as_f64()) {
@@ -91,7 +91,7 @@ impl Narrowing {
                     Err(Error::space(what, "give the smaller value first"))
                 }
                 _ => Err(Error::space(
-                    format!("parameter `{name}` has no order, so it has no range"),
+                    format!("the values of parameter `{name}` have no order, so it cannot have a range"),
                     "hold it fixed at one of its values",
                 )),
             }

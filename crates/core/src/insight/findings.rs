@@ -160,7 +160,7 @@ fn model(study: &Study) -> Vec<Finding> {
             findings
         }
         Err(error) if error.kind() == Kind::MissingPart => {
-            let hint = "open it from Rust, with the part: `Study::replay_with(events, &parts)`";
+            let hint = "open the study from Rust, with the part: `Study::replay_with(events, &parts)`";
             vec![Finding::note(format!("no model can be fitted here: {}", error.what()), hint)]
         }
         Err(error) => vec![Finding::bad(format!("no model can be fitted: {error}"), "check the values for outliers")],
@@ -209,7 +209,7 @@ fn dead_parameters(study: &Study, model: &Model) -> Option<Finding> {
         .collect();
     (!dead.is_empty()).then(|| {
         let what = format!("nothing seems to depend on {}", dead.join(", "));
-        Finding::note(what, "fix it in study.toml to search fewer dimensions")
+        Finding::note(what, "use `fixed` in study.toml to search fewer dimensions")
     })
 }
 
@@ -251,7 +251,7 @@ fn missed(which: &str, errors: &Errors) -> String {
     let (size, percent) = (digits(errors.mean_square.sqrt()), |share: f64| (100.0 * share).round());
     let (two, three) = (percent(errors.beyond_two), percent(errors.beyond_three));
     format!(
-        "{which} are off by {size} predicted standard deviations; {two} % are off by more than 2 (5 % expected), {three} % by more than 3"
+        "{which} are typically off by {size} predicted standard deviations; {two} % are off by more than 2 (5 % expected), {three} % by more than 3"
     )
 }
 

@@ -39,7 +39,7 @@ impl Why {
                     because("neither the design nor the strategy had one to offer")
                 )
             }
-            (None, Source::Model) => format!("{trial} was drawn at random, as the strategy of this study does."),
+            (None, Source::Model) => format!("{trial} was drawn at random by the strategy of this study."),
         }
     }
 }

@@ -100,7 +100,7 @@ impl Lattice {
 pub fn cdf_q(upper: &[f64], covariance: &[f64], lattice: &Lattice) -> f64 {
     let n = upper.len();
     assert_eq!(covariance.len(), n * n, "a covariance of {n} variables has {} entries", n * n);
-    assert!(n <= MAX_VARIABLES, "the normal law is known here for up to {MAX_VARIABLES} variables, not {n}");
+    assert!(n <= MAX_VARIABLES, "the normal distribution is implemented for up to {MAX_VARIABLES} variables, not {n}");
     if upper.iter().chain(covariance).any(|v| v.is_nan()) {
         return f64::NAN;
     }

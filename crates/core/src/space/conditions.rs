@@ -358,15 +358,15 @@ impl SearchSpace {
 }
 
 fn missing(parameter: &Parameter) -> Error {
-    let what = format!("parameter `{}` has no value in this point", parameter.name());
+    let what = format!("parameter `{}` has no value at this point", parameter.name());
     match parameter.condition() {
-        None => Error::space(what, "give each parameter a value, fixed ones too"),
+        None => Error::space(what, "give each parameter a value, including fixed ones"),
         Some(condition) => Error::space(format!("{what}, where `{condition}` holds"), "give it a value"),
     }
 }
 
 fn given_in_vain(parameter: &Parameter) -> Error {
     let condition = parameter.condition().unwrap_or_default();
-    let what = format!("parameter `{}` has a value in this point, where `{condition}` does not hold", parameter.name());
+    let what = format!("parameter `{}` has a value at this point, where `{condition}` does not hold", parameter.name());
     Error::space(what, "leave it out: it exists only where its condition holds")
 }

@@ -83,7 +83,7 @@ impl Descriptors {
         }
         for (i, row) in self.rows.iter().enumerate() {
             if row.len() != m {
-                let what = format!("level {} has {} descriptors, and there are {m} columns", i + 1, row.len());
+                let what = format!("level {} has {} descriptors, but there are {m} columns", i + 1, row.len());
                 return said(what, "give a number for each column");
             }
             if let Some(k) = row.iter().position(|x| !x.is_finite()) {

@@ -394,7 +394,7 @@ impl Parameter {
         }
         if log && high > MAX_LOG_INT {
             return Err(self.refusal(
-                format!("high {high} is above {MAX_LOG_INT}, the largest whole number of a log scale"),
+                format!("high {high} is above {MAX_LOG_INT}, the largest whole number that a log scale allows"),
                 "search a log float and round it",
             ));
         }

@@ -227,7 +227,7 @@ impl Outcome {
 
     fn wrong_side(&self, worst: f64, which: &str, limit: f64, other: &str) -> Error {
         let name = &self.name;
-        let what = format!("`worst` of the result `{name}` is {worst}, and it should be {which} {limit}");
+        let what = format!("`worst` of the result `{name}` is {worst}, but it should be {which} {limit}");
         Error::config(what, format!("give a {other} `worst`: nothing would be better than it"))
     }
 }

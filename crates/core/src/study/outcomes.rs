@@ -257,10 +257,10 @@ impl Outcomes {
         }
         match told.first() {
             Some(first) if metric == DEFAULT_METRIC => format!(
-                "this study optimizes `{metric}`, and {names} came without it; report `{metric}` too, or create a study \
+                "this study optimizes `{metric}`, but {names} came without it; report `{metric}` too, or create a study \
                  with metric = \"{first}\""
             ),
-            Some(_) => format!("this study optimizes `{metric}`, and {names} came without it"),
+            Some(_) => format!("this study optimizes `{metric}`, but {names} came without it"),
             None => format!("this study optimizes `{metric}`, which is missing"),
         }
     }
@@ -285,6 +285,6 @@ fn of_score(name: &str, error: &Error) -> Error {
     let what = format!("the score of the result `{name}`: {}", error.what());
     Error::config(
         what,
-        format!("{}; each name must be listed among the outcomes, without a score of its own", error.hint()),
+        format!("{}; each name must be listed among the outcomes, and must not have its own score", error.hint()),
     )
 }

@@ -114,7 +114,7 @@ impl Study {
     /// ```
     pub fn recommended(&self) -> Option<Recommendation> {
         let Some(best) = self.best() else {
-            let why = "no trial keeps all limits: it is the one that comes nearest".to_owned();
+            let why = "no trial keeps all limits: this one comes closest".to_owned();
             return best_observed(self.least_infeasible()?, Some(why));
         };
         if self.space().dim() == 0 {
@@ -173,7 +173,7 @@ impl Study {
             let found = found(&|u: &[f64]| {
                 !seat.failed_at(u) && seat.keeps_limits(u) && !seat.is_riskier_than(MOST_RISK_AT_ALL, u)
             })?;
-            let why = "the results support no point there: too little is known, or trials nearby failed";
+            let why = "the results do not support any point there: too little is known, or trials nearby failed";
             Some(Recommendation { fallback: Some(why.to_owned()), ..found })
         };
         Ok(supported.or_else(least_bad))

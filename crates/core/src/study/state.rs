@@ -190,7 +190,7 @@ impl State {
         provenance: &Provenance,
     ) -> Result<()> {
         if let Some(request) = request.filter(|r| self.asked.contains_key(*r)) {
-            let what = format!("request `{request}` was answered before, by event {}", self.asked[request]);
+            let what = format!("request `{request}` was already answered, by event {}", self.asked[request]);
             return Err(refuse(self.revision, what, "give each request its own name"));
         }
         let mut new = Vec::with_capacity(asked.len());
@@ -232,7 +232,7 @@ impl State {
     pub(super) fn new_trial(&self, id: TrialId, offset: usize, point: &Point, source: Source) -> Result<Trial> {
         let expected = TrialId(self.trials.len() as u64 + offset as u64);
         if id != expected {
-            let what = format!("trial {id} is new where trial {expected} should be");
+            let what = format!("the next new trial is {id}, but it should be {expected}");
             return Err(refuse(self.revision, what, "keep the events in the order they were written"));
         }
         let space = &self.config.space;

@@ -235,7 +235,7 @@ impl StrategyConfig {
         }
         let names: Vec<String> = objectives.iter().map(|one| format!("`{}`", one.name)).collect();
         let what = format!(
-            "the strategy `{}` is about one objective, and this study has {}: {}",
+            "the strategy `{}` is for one objective, but this study has {}: {}",
             self.name(),
             names.len(),
             names.join(", ")

@@ -185,11 +185,11 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
     let parts = strategies + &of_versions(kernel(was).as_ref(), kernel(now).as_ref());
     let differing = trials.iter().zip(&again.trials).find(|(a, b)| a != b);
     let what = if let Some((a, b)) = differing {
-        format!("trial {} is at {}, and would be at {}", a.id, a.point, b.point)
+        format!("trial {} is at {}, but would now be at {}", a.id, a.point, b.point)
     } else if trials.len() != again.trials.len() {
-        format!("{} points are recorded, and {} would be chosen", trials.len(), again.trials.len())
+        format!("{} points are recorded, but {} would now be chosen", trials.len(), again.trials.len())
     } else if !is_same((shortfall, &was.shortfall_kind), (again.shortfall.as_deref(), &now.shortfall_kind)) {
-        format!("the reason {shortfall:?} would be {:?}", again.shortfall)
+        format!("the reason {shortfall:?} would now be {:?}", again.shortfall)
     // Models that random points do not need were fitted and recorded by earlier versions.
     } else if now.model.as_ref().is_some_and(|now| was.model.as_ref().is_none_or(|was| !was.is_same(now))) {
         "the points are the same, but the model differs".to_owned()
@@ -198,7 +198,7 @@ fn compare(again: &Suggestion, trials: &[AskedTrial], shortfall: Option<&str>, w
     } else if was.design_next != now.design_next
         || !is_same((was.fallback.as_deref(), &was.fallback_kind), (now.fallback.as_deref(), &now.fallback_kind))
     {
-        "the points are the same, but what is recorded of their choice differs".to_owned()
+        "the points are the same, but other details recorded about their choice differ".to_owned()
     } else {
         return None;
     };

@@ -49,7 +49,9 @@ def ln_penalizer(
     # In one dimension a flat array means many points, unless it has a single number.
     single = given.size == dim and given.ndim < 2
     if not single and not (given.ndim == 2 and given.shape[1] == dim) and not (dim == 1 and given.ndim == 1):
-        raise DataError(f"x has the shape {given.shape} and the center {dim} numbers\n  try: use x of d numbers, or m × d")
+        raise DataError(
+            f"x has the shape {given.shape} and the center has {dim} numbers\n  try: use x of d numbers, or m × d"
+        )
     value, gradient = _elbowroom.ln_penalizer(
         np.ascontiguousarray(given.reshape(-1, dim)),
         around.tolist(),
@@ -122,13 +124,15 @@ def _broadcast(**given: ArrayLike) -> list[Array]:
         return [np.asarray(one) for one in np.broadcast_arrays(*arrays.values())]
     except ValueError:
         shapes = ", ".join(f"{name} {one.shape}" for name, one in arrays.items())
-        raise DataError(f"the shapes of the arrays do not match: {shapes}\n  try: use numbers, or arrays of one shape") from None
+        raise DataError(
+            f"the shapes of the arrays do not match: {shapes}\n  try: use numbers, or arrays of the same shape"
+        ) from None
 
 
 def _check_covariance(covariance: Array) -> None:
     size = np.abs(covariance).max(initial=0.0)
     if np.abs(covariance - covariance.T).max(initial=0.0) > ROUNDING * size:
-        raise DataError("cov is not symmetric\n  try: use (cov + cov.T) / 2, if only rounding makes it so")
+        raise DataError("cov is not symmetric\n  try: use (cov + cov.T) / 2, if the difference is only rounding")
     smallest = np.linalg.eigvalsh(covariance).min(initial=0.0)
     if smallest < -ROUNDING * max(size, np.finfo(np.float64).tiny) * len(covariance):
         raise DataError(

@@ -94,7 +94,8 @@ def variance_of(noise: Any, sd: Any) -> float | None:
         return noise_variance(noise)
     if noise is not None:
         raise DataError(
-            f"noise is {shown(noise)} and sd is {shown(sd)}\n  try: give one of them: noise is the variance, sd its root"
+            f"noise is {shown(noise)} and sd is {shown(sd)}\n"
+            "  try: give one of them: noise is the variance, sd its square root"
         )
     found = number(sd, "the sd")
     if not 0 <= found * found < float("inf") or found < 0:

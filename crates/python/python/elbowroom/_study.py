@@ -399,7 +399,7 @@ class Study(Pictures):
         if isinstance(trial, Mapping):
             if correction:
                 raise TrialError(
-                    f"there is nothing to correct at {shown(dict(trial))}: the parameters of a point make a new trial\n"
+                    f"there is nothing to correct at {shown(dict(trial))}: a point of your choice is a new trial\n"
                     "  try: give the trial to correct, or its number"
                 )
             n_before = 0 if request is None else sum(self.counts.values())
@@ -473,7 +473,7 @@ class Study(Pictures):
                 raise TrialError(f"trial {which} is {trial.state}: it cannot be given back\n  try: give back running trials only")
             if attempt is not None and attempt < trial.attempts:
                 raise TrialError(
-                    f"trial {which} has been handed to another worker since\n  try: use a trial of a newer `ask`"
+                    f"trial {which} has been handed to another worker since\n  try: use a trial from a newer `ask`"
                 )
             back.append(trial)
         self._return(back)
@@ -570,7 +570,7 @@ class Study(Pictures):
         >>> study.best.number, study.trials[0].feasible
         (1, False)
         """
-        self._refuse_several("no trial is the best in all of them", "study.front, the trials that no other beats")
+        self._refuse_several("no trial is the best in all of them", "study.front, the trials that no other trial beats")
         found = self._native.best()
         if found is None:
             return None
@@ -647,7 +647,7 @@ class Study(Pictures):
     @property
     def expected_gain(self) -> float | None:
         """By how much one more trial is expected to improve on the best value; None while there is no model."""
-        self._refuse_several("no gain is that of all of them", "study.front.history, the hypervolume by trial")
+        self._refuse_several("no single gain describes all of them", "study.front.history, the hypervolume by trial")
         return self._native.expected_gain()
 
     @property
@@ -857,13 +857,13 @@ def _address(store: Any) -> str:
 
 def _identity(name: Any, worker: Any) -> tuple[str, str | None]:
     if isinstance(worker, int):
-        raise ConfigError(f"worker is {worker}, and should be this worker's name\n  try: did you mean `workers`?")
+        raise ConfigError(f"worker is {worker}, but should be this worker's name\n  try: did you mean `workers`?")
     return text_of(name, "name"), None if worker is None else text_of(worker, "worker")
 
 
 def _lease(seconds: Any) -> float | None:
     """A lease; a shorter one would run out before a worker has its trial."""
-    hint = "a number of seconds, at least 1; without it, it is 90"
+    hint = "a number of seconds, at least 1, or leave it out for 90"
     return None if seconds is None else limit(seconds, "lease", MIN_LEASE, hint)
 
 

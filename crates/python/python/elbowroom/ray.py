@@ -235,7 +235,7 @@ def _parameter(name: str, domain: Domain) -> Parameter:
             return Int(domain.lower, domain.upper - 1, log)
         return Float(domain.lower, domain.upper, log)
     raise SpaceError(
-        f"parameter `{name}` is {domain.domain_str} with law {law}\n"
+        f"parameter `{name}` is {domain.domain_str} with the distribution {law}\n"
         "  try: use tune.uniform, tune.loguniform, tune.randint, tune.choice, or er.Float, er.Int, er.Categorical"
     )
 

@@ -96,7 +96,7 @@ impl Http {
                 Ok((200, text)) => {
                     return serde_json::from_str(&text).map_err(|error| {
                         let what = format!("{} sent an answer that cannot be read: {error}", self.base);
-                        Error::Refused { what, hint: "use the same version there and here".to_owned() }
+                        Error::Refused { what, hint: "use the same version of elbowroom on both machines".to_owned() }
                     });
                 }
                 Ok((status @ (502..=504), _)) => last = format!("status {status}"),
@@ -135,7 +135,7 @@ impl Http {
 
     fn unexpected(&self) -> Error {
         let what = format!("{} sent an unexpected answer", self.base);
-        Error::Refused { what, hint: "use the same version there and here".to_owned() }
+        Error::Refused { what, hint: "use the same version of elbowroom on both machines".to_owned() }
     }
 }
 

@@ -81,7 +81,7 @@ impl RowError {
         match error.code() {
             _ if passing => Error::unreachable(
                 format!("{place} does not answer: {said}"),
-                "check that the server runs and can be reached, and repeat the request",
+                "check that the server is running and can be reached, and repeat the request",
             ),
             Some(&SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::INSUFFICIENT_PRIVILEGE) => Error::not_written(
                 format!("{place} cannot be written: {said}"),

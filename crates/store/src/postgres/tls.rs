@@ -187,10 +187,13 @@ fn hint(error: Option<&rustls::Error>) -> &'static str {
         Some(rustls::Error::InvalidCertificate(
             CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
         )) => {
-            "address the server by a name that its certificate has as subjectAltName; with hostaddr=IP beside host=NAME \
-             the connection goes there, as through a tunnel"
+            "address the server by a name that its certificate lists as a subjectAltName; to go through a tunnel, keep \
+             host=NAME and add hostaddr=IP"
         }
-        _ => "ask whoever runs the server for a valid certificate: in date, of an authority, with its name",
+        _ => {
+            "ask whoever runs the server for a valid certificate: not expired, signed by an authority, and with the \
+             server's name"
+        }
     }
 }
 

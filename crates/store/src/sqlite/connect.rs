@@ -64,8 +64,9 @@ fn to_look(path: &Path, place: &str) -> Result<Connection, RowError> {
     if version == schema::NEWEST {
         return Ok(connection);
     }
-    let what = format!("{place} has tables of version {version}, and cannot be written to bring them up to date");
-    Err(Error::refused(what, "copy it to where it can be written, and open it there once").into())
+    let what =
+        format!("{place} has tables of version {version}, which must be updated, but the file cannot be written");
+    Err(Error::refused(what, "copy it to a folder where it can be written, and open it there once").into())
 }
 
 /// Whether a file could not be written to.
@@ -98,8 +99,8 @@ pub(super) fn lacks_log(path: &Path, patience: Duration) -> Option<String> {
     let looks = patience.as_millis() / BETWEEN_LOOKS.as_millis();
     (stands_alone() && (0..looks).all(still_does)).then(|| {
         "it is a plain copy of a store file that was in use, or its write-ahead log (-wal) was removed: what was stored \
-         last may be missing (a file that a version before 0.3.0 left, or whose last process was killed as it closed it, \
-         looks the same, and is intact)"
+         last may be missing (a file left by a version before 0.3.0, or by a process that was killed while closing it, \
+         looks the same and is intact)"
             .to_owned()
     })
 }

@@ -40,7 +40,7 @@ impl RowError {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked | ErrorCode::FileLockingProtocolFailed) => {
                 Error::unreachable(
                     format!("{place} stayed locked: {error}"),
-                    "look for a process that was stopped while it wrote, and continue or end it",
+                    "look for a process that was suspended while it was writing, and resume or end it",
                 )
             }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => Error::damaged(
@@ -56,16 +56,17 @@ impl RowError {
                 "free some space on its disk, and repeat the request",
             ),
             Some(ErrorCode::SystemIoFailure) => Error::not_written(
-                format!("{place}: the disk refused: {error}. What was stored before is intact"),
+                format!("{place}: the disk reported an error: {error}. What was stored before is intact"),
                 "check the disk and its free space, and repeat the request",
             ),
             _ if is_conversion(&error) => Error::damaged(
                 format!("{place} holds something unexpected: {error}. Nothing was written"),
                 "keep the file, and save what can be read with `elbow doctor FILE --save NEW.elbow`",
             ),
-            _ => {
-                Error::unreachable(format!("{place}: {error}"), "repeat the request; if it stays, report this as a bug")
-            }
+            _ => Error::unreachable(
+                format!("{place}: {error}"),
+                "repeat the request; if the error persists, report it as a bug",
+            ),
         }
     }
 

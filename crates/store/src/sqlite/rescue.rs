@@ -124,7 +124,7 @@ pub(super) fn refuse_truncated(path: &Path) -> Result<()> {
     // The count of pages is valid if the two change counters agree; otherwise it may be old.
     let n_pages = if number(24) == number(92) && !has_log { u64::from(number(28)) } else { 0 };
     if size < n_pages * page || !page.is_power_of_two() || page < 512 {
-        let what = format!("{place} has {size} bytes, where its header says {}: it was cut short", n_pages * page);
+        let what = format!("{place} has {size} bytes, but its header says {}: it was cut short", n_pages * page);
         return Err(Error::damaged(what, hint));
     }
     Ok(())
@@ -201,7 +201,7 @@ fn gap(connection: &Connection, study: i64, number: usize) -> Option<String> {
     let sql = "SELECT count(*) FROM events WHERE study = ?1 AND number > ?2";
     match connection.query_row(sql, rusqlite::params![study, number], |row| row.get::<_, i64>(0)) {
         Ok(0) => None,
-        Ok(n) => Some(format!("event {number} is missing, with {n} behind it")),
+        Ok(n) => Some(format!("event {number} is missing; events after it: {n}")),
         Err(error) => Some(format!("what comes after event {number} cannot be read: {error}")),
     }
 }
@@ -243,8 +243,8 @@ impl View {
         };
         make().map_err(|error: std::io::Error| {
             Error::not_written(
-                format!("{} cannot be copied to {} to be looked at: {error}", path.display(), folder.display()),
-                "check that the file exists, and the free space for temporary files",
+                format!("{} cannot be copied to {} for inspection: {error}", path.display(), folder.display()),
+                "check that the file exists, and that there is free space for temporary files",
             )
         })
     }

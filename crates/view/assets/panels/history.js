@@ -26,7 +26,7 @@ export const history = {
   draw({ body, note }, view, context) {
     const kinds = crossesOf(view);
     const shown = view.thinned
-      ? `${view.n_values} values, drawn as the extremes of each stretch`
+      ? `${view.n_values} values; only the extremes of each stretch are drawn`
       : "each trial, and the best so far";
     note.textContent = [shown, whyLinear(view.value)].filter(Boolean).join("; ");
     const watched = view.watched ?? [];

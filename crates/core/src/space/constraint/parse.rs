@@ -41,7 +41,7 @@ pub(super) fn parse(text: &str, parameters: &[Parameter]) -> Result<Expression> 
 pub(super) fn parse_formula(text: &str, names: &[Parameter], sort: &'static str) -> Result<Expression> {
     parse_as(text, names, sort, |whole| {
         let what = format!("a formula must be a number, but this is {}", whole.describe());
-        if whole.fits(Kind::Number) { Ok(()) } else { Err((what, "write it as in `a - 0.2 * b`")) }
+        if whole.fits(Kind::Number) { Ok(()) } else { Err((what, "write it like `a - 0.2 * b`")) }
     })
 }
 
@@ -54,7 +54,7 @@ fn parse_as(
 ) -> Result<Expression> {
     let text: Vec<char> = text.chars().take(MAX_LENGTH + 1).collect();
     if text.len() > MAX_LENGTH {
-        let what = format!("at most {MAX_LENGTH} characters are read");
+        let what = format!("more than {MAX_LENGTH} characters");
         return Err(refusal(&text, MAX_LENGTH, what, "make it shorter; split a constraint at its `and`s"));
     }
     let tokens = tokenize(&text)?;
@@ -230,7 +230,7 @@ impl Parser<'_> {
         let Some(i) = self.parameters.iter().position(|parameter| parameter.name() == name) else {
             let hint = match nearest(name, self.parameters.iter().map(Parameter::name)) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("use the names of {}s, and put texts between quotes", self.sort),
+                None => format!("use the names of {}s, and put text in quotes", self.sort),
             };
             return Err(self.refusal(start, format!("no {} is called `{name}`", self.sort), hint));
         };
@@ -425,11 +425,7 @@ impl Parser<'_> {
             TokenKind::Text(text) => format!("the text '{text}'"),
             TokenKind::Number(x) => format!("the number {x}"),
         };
-        self.refusal(
-            self.start(),
-            format!("expected {wanted}, found {found}"),
-            "write it as in `x + y <= 1 and n != 3`",
-        )
+        self.refusal(self.start(), format!("expected {wanted}, found {found}"), "write it like `x + y <= 1 and n != 3`")
     }
 
     fn refusal(&self, at: usize, what: impl std::fmt::Display, hint: impl Into<String>) -> Error {

@@ -99,12 +99,7 @@ fn read_token(text: &[char], at: usize) -> Result<(TokenKind, usize)> {
         '=' => refusal(text, at, "`=` is not a comparison", "write `==`"),
         '&' => refusal(text, at, "`&` is not an operator", "write `and`"),
         '|' => refusal(text, at, "`|` is not an operator", "write `or`"),
-        _ => refusal(
-            text,
-            at,
-            format!("{c:?} has no meaning here"),
-            "put names with unusual characters between backticks",
-        ),
+        _ => refusal(text, at, format!("{c:?} has no meaning here"), "put names with unusual characters in backticks"),
     })
 }
 
@@ -133,7 +128,7 @@ fn read_quoted(text: &[char], at: usize) -> Result<(String, usize)> {
     let quote = text[at];
     let end = end_of(text, at + 1, |c| c != quote);
     if end == text.len() {
-        return Err(refusal(text, at, "a quote is opened and not closed", format!("close it with {quote}")));
+        return Err(refusal(text, at, "a quote is opened but not closed", format!("close it with {quote}")));
     }
     Ok((text[at + 1..end].iter().collect(), end + 1))
 }
