@@ -5,6 +5,7 @@ use elbowroom::batch::{AcquisitionKind, Believer, LocalPenalization, MaximumRule
 use elbowroom::error::{Error, Kind};
 use elbowroom::gp::Prior;
 use elbowroom::problems::Problem;
+use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace};
 use elbowroom::study::{
     Goal, HyperparameterRule, ModelConfig, ScaleRule, Source, StrategyConfig, Study, StudyConfig, Suggestion, Tell,
@@ -17,6 +18,10 @@ fn space(parameters: Vec<Parameter>) -> SearchSpace {
 
 fn square() -> SearchSpace {
     space(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("y", -2.0, 2.0)])
+}
+
+fn unit_square() -> SearchSpace {
+    space(["x", "y"].map(|name| Parameter::float(name, 0.0, 1.0)).to_vec())
 }
 
 fn study(space: SearchSpace) -> Study {
@@ -36,18 +41,23 @@ fn told(mut study: Study, value: impl Fn(usize, &Trial) -> f64) -> Study {
     study
 }
 
-/// The next q points, which must all come from the model, be different and be in the space.
+/// The next q points, which must all come from the model, be different and be in the space; from the design if all results
+/// are equal.
 fn expect_model(name: &str, study: &Study, q: usize) -> Suggestion {
+    let mut values = study.trials().iter().filter_map(Trial::value);
+    let first = values.next();
+    let is_flat = study.n_observed() > 1 && values.all(|value| Some(value) == first);
+    let source = if is_flat { Source::Design } else { Source::Model };
     let next = study.suggest(q).unwrap_or_else(|error| panic!("{name}: {error}"));
     assert_eq!(next.provenance.fallback, None, "{name}");
     assert_eq!(next.shortfall, None, "{name}");
     assert_eq!(next.trials.len(), q, "{name}");
     for (i, trial) in next.trials.iter().enumerate() {
-        assert_eq!(trial.source, Source::Model, "{name}: point {i} of {}", next.trials.len());
+        assert_eq!(trial.source, source, "{name}: point {i} of {}", next.trials.len());
         study.space().check(&trial.point).unwrap();
         assert!(next.trials[..i].iter().all(|other| other.point != trial.point), "{name}: the same point twice");
     }
-    assert!(next.provenance.model.is_some(), "{name}");
+    assert_eq!(next.provenance.model.is_some(), !is_flat, "{name}");
     next
 }
 
@@ -335,6 +345,53 @@ fn told_noise_of_any_size_is_modelled() {
     expect_model("contradicting values without noise", &s, 3);
 }
 
+/// One value with a large standard deviation among sixteen exact ones: what is known of one says nothing of the others.
+#[test]
+fn a_known_noise_is_that_of_its_value_alone() {
+    let mut s = study(unit_square());
+    for i in 0..16 {
+        let (x, y) = (0.1 + 0.25 * f64::from(i / 4), 0.05 + 0.28 * f64::from(i % 4));
+        s.add(&Point::new().with("x", x).with("y", y), (x - 0.8).powi(2) + (y - 0.3).powi(2)).unwrap();
+    }
+    let alone = s.recommended().unwrap();
+    let sixteen = s.trials().iter().filter_map(Trial::value).fold(f64::INFINITY, f64::min);
+    s.add(&Point::new().with("x", 0.1).with("y", 0.9), Tell::new(0.4).noise(0.25)).unwrap();
+    let with = s.recommended().unwrap();
+    assert_eq!(with.point, alone.point);
+    assert!((with.mean - sixteen).abs() < 1e-3 && with.sd < 0.01, "{with:?}");
+    // Nor is a small one that of the others, whose noise is found as if it were not there.
+    let noise_of_signal = |known: Option<f64>| {
+        let (mut s, mut stream) = (study(unit_square()), Stream::new(3));
+        for i in 0..24 {
+            let point = Point::new().with("x", stream.uniform()).with("y", stream.uniform());
+            let value = point.get("x").unwrap().as_f64().unwrap() + 0.3 * stream.normal();
+            let tell = known.filter(|_| i == 0).map_or(Tell::new(value), |variance| Tell::new(value).noise(variance));
+            s.add(&point, tell).unwrap();
+        }
+        let model = s.model().unwrap();
+        model.posterior.hyper().noise.typical().sqrt() / model.posterior.hyper().variance.sqrt()
+    };
+    let (with, without) = (noise_of_signal(Some(1e-8)), noise_of_signal(None));
+    assert!((with / without).ln().abs() < 0.7, "{with}, and {without} if none is known");
+}
+
+/// Most of the square has the same value; the rest is a well of a sixteenth of it. Searches by a model of equal values went
+/// to the corners and stayed there.
+#[test]
+fn while_all_results_are_equal_points_are_spread() {
+    let mut found = 0;
+    for seed in 0..8 {
+        let mut s = Study::new(StudyConfig::new(unit_square()).seed(seed)).unwrap();
+        for _ in 0..40 {
+            let trial = s.ask(1).unwrap().trials.remove(0);
+            let distance = (at(&trial, "x") - 0.3).powi(2) + (at(&trial, "y") - 0.6).powi(2);
+            s.tell(trial.id, if distance < 0.02 { distance } else { 1e6 }).unwrap();
+        }
+        found += usize::from(s.best().and_then(Trial::value).is_some_and(|best| best < 0.02));
+    }
+    assert!(found >= 7, "{found} of 8");
+}
+
 #[test]
 fn maximizing_is_minimizing_the_negative() {
     let run = |goal: Goal, sign: f64| {
@@ -441,9 +498,9 @@ fn settings_out_of_their_range_are_refused_by_name() {
         (fixed(1.0, &[0.2], 0.0), "model.hyperparameters: 1 lengthscales"),
         (fixed(0.0, &[0.2, 0.2], 0.0), "model.hyperparameters: the kernel variance is 0"),
         (fixed(1.0, &[0.2, 0.2], -1.0), "-1"),
-        (likelihood(0), "model.hyperparameters: maximum likelihood of 0 starts"),
+        (likelihood(0), "model.hyperparameters: maximum likelihood with 0 starts"),
         (likelihood(usize::MAX), "model.hyperparameters"),
-        (of_all(0), "model.hyperparameters: maximum likelihood of 0 starts"),
+        (of_all(0), "model.hyperparameters: maximum likelihood with 0 starts"),
         (of_all(1001), "model.hyperparameters: 1001 random starts"),
         (refit(nan), "strategy.refit: the noise floor is NaN"),
         (strategy(&|s| s.safeguards.starts = 0), "strategy.safeguards.starts is 0"),

@@ -59,8 +59,8 @@ pub enum Ended {
     TargetReached,
     /// One more trial is expected to improve too little on the best value.
     LittleGain,
-    /// The first trials of the drive, this many, have all failed, and the study has no value at all: something other
-    /// than the points must be wrong, so the rest of the budget is kept.
+    /// This many trials of the drive have failed, more than the initial design, and the study has no value at all: something
+    /// other than the points may be wrong, so the rest of the budget is kept.
     AllFailed(usize),
     /// It was stopped.
     Stopped(Urgency),
@@ -99,8 +99,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// minutes.
 const MAX_WAITS: u32 = 10;
 
-/// Failures in a row, and for each worker, after which a drive without any value gives up.
-const HOPELESS: (usize, usize) = (5, 2);
+/// Failures beyond the initial design, after which a drive without any value gives up: where little of a space is feasible,
+/// the whole design may fail.
+const HOPELESS: usize = 4;
 
 /// Runs the plan's command for one trial after another, until there are no more points, a budget is used up, or `stop`
 /// says so.
@@ -254,6 +255,7 @@ impl<'a> Driving<'a> {
         let goal = self.study.study().config().goal;
         let best = self.study.study().best().and_then(|trial| trial.value());
         let reached = |target: f64| best.is_some_and(|best| !goal.is_better(target, best));
+        let n_hopeless = self.study.study().config().n_initial() + HOPELESS;
         match self.stop.urgency() {
             Urgency::None if self.plan.target.is_some_and(reached) => Some(Ended::TargetReached),
             Urgency::None if self.plan.min_gain.is_some_and(|least| self.gains_less_than(least)) => {
@@ -263,9 +265,7 @@ impl<'a> Driving<'a> {
             Urgency::None if self.plan.max_trials.is_some_and(|most| self.n_started >= most) => {
                 Some(Ended::EnoughTrials)
             }
-            Urgency::None
-                if best.is_none() && self.summary.n_failed >= HOPELESS.0.max(HOPELESS.1 * self.plan.n_workers) =>
-            {
+            Urgency::None if best.is_none() && self.summary.n_failed >= n_hopeless => {
                 Some(Ended::AllFailed(self.summary.n_failed))
             }
             Urgency::None => None,

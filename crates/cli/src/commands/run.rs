@@ -177,7 +177,9 @@ fn why(ended: &Ended) -> String {
         Ended::TargetReached => "the target was reached".to_owned(),
         Ended::LittleGain => "one more trial is expected to gain too little".to_owned(),
         Ended::AllFailed(n) => {
-            format!("the first {n} trials all failed, so the run stopped (see `elbow trials`)")
+            format!(
+                "{n} trials of this run failed and none has a value, so it stopped; see `elbow trials`, and run the same command to continue"
+            )
         }
         Ended::Stopped(_) => "stopped; run the same command to continue".to_owned(),
     }

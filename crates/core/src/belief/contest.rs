@@ -55,9 +55,11 @@ impl Fitting<'_> {
     pub fn chosen(&self, work: &mut f64) -> Result<Entry> {
         if self.has_bent_noise() {
             let plain = Dataset::new(self.all.x().clone(), self.all.y().to_vec())?;
-            let mut entry = Fitting { all: &plain, warm: None, ..*self }.chosen(work)?;
-            // The fitted noise is no longer needed.
-            entry.theta.remove(entry.theta.len() - entry.kernel.kernel.values().len() - 1);
+            let mut entry = Fitting { all: &plain, warm: None, is_noise_partial: false, ..*self }.chosen(work)?;
+            // If all variances are known, the fitted noise is no longer needed.
+            if !self.is_noise_partial {
+                entry.theta.remove(entry.theta.len() - entry.kernel.kernel.values().len() - 1);
+            }
             return Ok(entry);
         }
         let subset = subset::contest(self.all, self.stream)?;
@@ -157,7 +159,7 @@ impl Fitting<'_> {
         let mut theta: Vec<f64> =
             (0..shape.n_distances()).map(|i| priors.of_lengthscale(&shape, i).ln_mode()).collect();
         theta.push(priors.variance.ln_mode());
-        if self.all.noise().is_none() {
+        if self.is_noise_fitted() {
             theta.push(priors.noise.ln_mode());
         }
         theta.extend(kernel.kernel.parameters().iter().map(|parameter| parameter.ln_mean));

@@ -31,7 +31,8 @@ pub struct Observations {
     pub x: Points,
     /// Their values.
     pub values: Vec<f64>,
-    /// The noise variance of every value, in its squared units.
+    /// The noise variance of every value, in its squared units; NaN where it is not known while others are. Then the noise
+    /// that all values share is fitted, and the known variances are added to it.
     pub noise: Option<Vec<f64>>,
 }
 
@@ -45,6 +46,14 @@ impl Observations {
             }
         }
         self
+    }
+
+    /// The variances that are known, 0 for values without one; and whether there are such values.
+    pub(super) fn known_noise(&self, config: &ModelConfig) -> Option<(Vec<f64>, bool)> {
+        let of_all = || config.noise.map(|variance| vec![variance; self.values.len()]);
+        let variances = self.noise.clone().or_else(of_all)?;
+        let is_partial = variances.iter().any(|v| v.is_nan());
+        Some((variances.into_iter().map(|v| if v.is_nan() { 0.0 } else { v }).collect(), is_partial))
     }
 
     /// Some of the observations, by index.
@@ -176,15 +185,15 @@ impl FitPlan<'_> {
     ) -> Result<T> {
         // Refuses values that are not finite, by index.
         let mut raw = Dataset::new(observations.x.clone(), observations.values.clone())?;
-        if let Some(noise) = &observations.noise {
-            raw = raw.with_noise(noise.clone())?;
-        } else if let Some(variance) = self.config.noise {
-            raw = raw.with_noise(vec![variance; observations.values.len()])?;
+        let known = observations.known_noise(self.config);
+        let is_noise_partial = known.as_ref().is_some_and(|(_, is_partial)| *is_partial);
+        if let Some((variances, _)) = known {
+            raw = raw.with_noise(variances)?;
         }
         let gauge = Gauge::new(raw.y(), &subset::typical(raw.x()));
         let described = &described(self.space);
         let Self { config, kernels, space, warm, stream } = *self;
-        f(&Fitting { config, kernels, space, described, warm, stream, all: &raw, gauge })
+        f(&Fitting { config, kernels, space, described, warm, stream, all: &raw, is_noise_partial, gauge })
     }
 }
 
@@ -198,6 +207,8 @@ pub(super) struct Fitting<'a> {
     pub warm: Option<&'a ModelRecord>,
     pub stream: &'a Stream,
     pub all: &'a Dataset,
+    /// Whether some of the results have no noise variance though others do.
+    pub is_noise_partial: bool,
     /// The gauge of all results, so that every part of them is on the same scale.
     pub gauge: Gauge,
 }
@@ -211,6 +222,11 @@ impl Fitting<'_> {
         let mut fitted = trust::checked(self, fitted)?;
         fitted.work += work;
         Ok(fitted)
+    }
+
+    /// Whether θ has the noise that all results share.
+    pub fn is_noise_fitted(&self) -> bool {
+        self.all.noise().is_none() || self.is_noise_partial
     }
 
     pub fn may_warp(&self) -> bool {
@@ -326,9 +342,10 @@ impl Fitting<'_> {
             ScaleRule::Warped | ScaleRule::Standardized => (MeanRule::Estimated { prior_sd: 1.0 }, 1.0),
         };
         shape.mean = mean;
-        shape.noise = match self.all.noise() {
-            Some(_) => NoiseRule::PerObservation,
-            None => NoiseRule::Fitted { floor: self.config.noise_floor * variance },
+        shape.noise = if self.is_noise_fitted() {
+            NoiseRule::Fitted { floor: self.config.noise_floor * variance }
+        } else {
+            NoiseRule::PerObservation
         };
         let extent = vec![1.0; self.space.dim()];
         match self.config.hyperparameters {

@@ -68,6 +68,8 @@ use crate::error::Result;
 pub struct Belief {
     pub(crate) data_revision: usize,
     pub(crate) n_observed: usize,
+    /// Whether all results are equal, so that a model would say nothing.
+    pub(crate) is_flat: bool,
     pub(crate) model: Result<Arc<Model>>,
     pub(crate) chance: Result<Option<Arc<Chance>>>,
     /// Of further objectives and limited results, as far as they have enough results; empty if there are none.

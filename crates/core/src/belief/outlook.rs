@@ -99,16 +99,16 @@ impl Outlook {
         let model = fit(&some)?;
         let gauge = Gauge::new(&some.values, &subset::typical(&some.x));
         let mut raw = Dataset::new(all.x.clone(), all.values.clone())?;
-        if let Some(noise) = &all.noise {
-            raw = raw.with_noise(noise.clone())?;
-        } else if let Some(variance) = config.noise {
-            raw = raw.with_noise(vec![variance; all.values.len()])?;
+        let known = all.known_noise(config);
+        let is_fitted = known.as_ref().is_none_or(|(_, is_partial)| *is_partial);
+        if let Some((variances, _)) = known {
+            raw = raw.with_noise(variances)?;
         }
-        let noise = match (&model.posterior.hyper().noise, raw.noise()) {
-            (_, Some(_)) => 0.0,
-            (Noise::Equal(noise), None) => *noise,
-            // Wild results have more noise than the others.
-            (Noise::PerObservation(noise), None) => noise.iter().copied().fold(f64::INFINITY, f64::min),
+        let noise = match &model.posterior.hyper().noise {
+            _ if !is_fitted => 0.0,
+            Noise::Equal(noise) => *noise,
+            // Wild results and those with a known variance have more noise than the others.
+            Noise::PerObservation(noise) => noise.iter().copied().fold(f64::INFINITY, f64::min),
         };
         let wild = gauge.wild_noise(raw.y()).filter(|_| config.scale != ScaleRule::Centred);
         let data = Arc::new(encoded(&raw, &model.scale, wild)?);

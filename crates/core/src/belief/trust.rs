@@ -313,6 +313,7 @@ mod tests {
             warm: None,
             stream: &stream,
             all: &all,
+            is_noise_partial: false,
             gauge,
         });
     }

@@ -8,7 +8,7 @@ use crate::optim::Bounds;
 use crate::penalty::{Norm, lipschitz};
 use crate::rng::Stream;
 use crate::space::Dimension;
-use crate::study::{Errors, Model, Streak, Study, TrialStatus};
+use crate::study::{Errors, Model, Streak, Study, TrialState, TrialStatus};
 
 /// The severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -192,6 +192,9 @@ pub fn steepness(study: &Study) -> Option<Finding> {
     let (bounds, stream) = (Bounds::unit(study.space().dim()), Stream::new(study.config().seed));
     let quick = lipschitz(&model.posterior, &bounds, Norm::Two, &stream).value;
     let thorough = steepest(&model.posterior, &bounds, Norm::Two, &stream).value;
+    if thorough == 0.0 {
+        return None;
+    }
     let what = format!("a quick search finds {} % of the model's steepest slope", (100.0 * quick / thorough).round());
     Some(if quick < FOUND * thorough {
         Finding::note(what, "expect the points of a batch to be further apart than they need to be")
@@ -208,8 +211,13 @@ fn dead_parameters(study: &Study, model: &Model) -> Option<Finding> {
         .map(|dim| study.space().searched(dim).name())
         .collect();
     (!dead.is_empty()).then(|| {
-        let what = format!("nothing seems to depend on {}", dead.join(", "));
-        Finding::note(what, "use `fixed` in study.toml to search fewer dimensions")
+        let dead = dead.join(", ");
+        if study.trials().iter().all(|trial| !matches!(trial.state, TrialState::Failed { .. })) {
+            let what = format!("nothing seems to depend on {dead}");
+            return Finding::note(what, "use `fixed` in study.toml to search fewer dimensions");
+        }
+        let what = format!("no value seems to depend on {dead}, though failures may");
+        Finding::note(what, "look at the failed trials before you fix it: `elbow trials --state failed`")
     })
 }
 

@@ -270,7 +270,7 @@ impl Study {
     pub fn belief(&self) -> Belief {
         let State { data_revision, ref tally, .. } = self.state;
         let (model, chance, outcomes) = (self.model(), self.chance(), self.outcome_models());
-        Belief { data_revision, n_observed: tally.n_observed, model, chance, outcomes }
+        Belief { data_revision, n_observed: tally.n_observed, is_flat: self.state.is_flat(), model, chance, outcomes }
     }
 
     /// The belief that the next ask would use, if it is cached.

@@ -1,5 +1,6 @@
 //! From state to data: what models are fitted to, and what proposals keep away from.
 
+use super::StrategyConfig;
 use super::answers::{self, Answers};
 use super::config::{FailureRule, Goal};
 use super::state::State;
@@ -12,7 +13,7 @@ impl State {
     /// The observations of the model, to be maximized: each value that counts. A trial without a value is not an
     /// observation; see [`State::answers`].
     ///
-    /// If any value came with a noise variance, those without one get the configured one, or else the median.
+    /// If any value came with a noise variance, those without one get the configured one, or else what the fit finds.
     ///
     /// With a subset, only its observations; without one, all.
     pub fn observations(&self, subset: Option<TrainingSubset>) -> Observations {
@@ -36,13 +37,20 @@ impl State {
         }
         let mut x = Points::new(self.config.space.dim());
         all.iter().for_each(|c| x.push(c.unit));
-        let mut known: Vec<f64> = noises.iter().flatten().copied().collect();
-        known.sort_by(f64::total_cmp);
-        let noise = known.get(known.len() / 2).map(|median| {
-            let other = noise.unwrap_or(*median);
-            noises.iter().map(|v| v.unwrap_or(other)).collect()
-        });
+        let is_any_known = noises.iter().any(Option::is_some);
+        let variances = || noises.iter().map(|v| v.or(noise).unwrap_or(f64::NAN)).collect();
+        let noise = is_any_known.then(variances);
         Observations { x, values: all.iter().map(|c| c.value).collect(), noise }
+    }
+
+    /// Whether all results are equal, and there are some (a penalty, a score of 0, an accuracy of chance), so that a model
+    /// says nothing: a fit finds the function that varies most slowly, for which nothing is far from a result, and searches
+    /// by it went to the corners and stayed there. Never with several results that have models, nor with uniform points.
+    pub fn is_flat(&self) -> bool {
+        let mut values = self.trials.iter().flat_map(|trial| trial.measurements_of(&self.metric)).map(|m| m.value);
+        let (Some(first), Some(second)) = (values.next(), values.next()) else { return false };
+        let has_others = self.outcomes.modelled().next().is_some() || self.config.strategy == StrategyConfig::Random;
+        !has_others && first == second && values.all(|value| value == first)
     }
 
     /// The number of values of a result.

@@ -116,7 +116,9 @@ pub(super) fn suggest(study: &Study, belief: Option<&Belief>, ask: &Ask) -> Resu
         && belief.map_or(state.tally.n_observed, |belief| belief.n_observed)
             >= MIN_OBSERVED.min(state.config.n_initial())
         && choice.n_design < choice.wanted
-        && has_all_objectives(state, belief);
+        && has_all_objectives(state, belief)
+        // Until results differ, points are spread, or as likely to give a value if trials have failed.
+        && !belief.map_or_else(|| state.is_flat(), |belief| belief.is_flat);
     // Uniform points need no model of the values.
     let uniform = model_wanted && state.config.strategy == StrategyConfig::Random;
     let chance = match belief {
@@ -360,7 +362,8 @@ impl<'a> Choice<'a> {
                 *room = room.min(distance_to(&[&u], candidates.row(i)));
             }
         }
-        let text = "too few values for a model: points where a value is likely, far from those tried";
+        let what = if self.state.is_flat() { "all results are equal" } else { "too few values for a model" };
+        let text = format!("{what}: points where a value is likely, far from those tried");
         self.fallback = Some(Reason::new("few_values", text));
     }
 
