@@ -1,10 +1,12 @@
 //! From state to data: what models are fitted to, and what proposals keep away from.
 
+use std::collections::HashSet;
+
 use super::StrategyConfig;
 use super::answers::{self, Answers};
 use super::config::{FailureRule, Goal};
 use super::state::State;
-use super::trial::{Trial, TrialState};
+use super::trial::{Trial, TrialId, TrialState};
 use crate::batch::Tried;
 use crate::belief::{self, Candidate, Gauge, Observations, ScaleRule, TrainingSubset};
 use crate::linalg::Points;
@@ -72,7 +74,7 @@ impl State {
     /// there are many, a part of them, see [`answers::choose`]; none if all gave a value.
     ///
     /// A wild value, such as the 10⁹ that people return for "bad", means "not here": the model almost ignores its size,
-    /// and the search keeps away as from a failure.
+    /// and the search keeps away as from a failure. So does a limited result that jumps, see [`beyond_a_jump`].
     pub fn answers(&self) -> Option<Answers> {
         let gauge = self.gauge();
         let is_wild = |trial: &Trial| {
@@ -81,12 +83,52 @@ impl State {
         };
         // A single one is an accident.
         let is_accident = self.trials.iter().filter(|trial| is_wild(trial)).count() == 1;
+        let jumped = self.beyond_a_jump();
+        let is_good = |trial: &Trial| !is_wild(trial) && !jumped.contains(&trial.id);
         let ended = self
             .trials
             .iter()
             .filter(|trial| !(is_accident && is_wild(trial)))
-            .filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)? && !is_wild(trial))));
+            .filter_map(|trial| Some((trial.unit.as_slice(), self.gave_value(trial)? && is_good(trial))));
         answers::choose(ended.collect(), self.config.space.dim())
+    }
+
+    /// The trials whose limited results are beyond a limit with no way to see how far: all of such a result are one of two
+    /// values, as of a check that passes or not, or they are wild, as a number that stands for "bad". A model of such values
+    /// cannot say where they jump, and the chance of success can.
+    fn beyond_a_jump(&self) -> HashSet<TrialId> {
+        let mut found = HashSet::new();
+        for (name, limits) in self.outcomes.limits().filter(|(name, _)| !self.outcomes.is_objective(name)) {
+            let told = |trial: &Trial| trial.result(name).map(|value| (trial.id, value));
+            let results: Vec<(TrialId, f64)> = self.trials.iter().filter_map(told).collect();
+            let n_kept = results.iter().filter(|(_, value)| limits.are_kept(*value)).count();
+            if n_kept == 0 || n_kept == results.len() {
+                continue;
+            }
+            let first = results[0].1;
+            let mut others = results.iter().map(|(_, value)| *value).filter(|value| *value != first);
+            let second = others.next();
+            let is_of_two = others.all(|value| Some(value) == second);
+            let margins: Vec<f64> = results.iter().map(|(_, value)| limits.margin(*value)).collect();
+            let gauge = Gauge::new(&margins, &self.typical_with(name));
+            let jumped: Vec<TrialId> = results
+                .iter()
+                .filter(|(_, value)| !limits.are_kept(*value) && (is_of_two || gauge.is_wild(limits.margin(*value))))
+                .map(|(id, _)| *id)
+                .collect();
+            // A single wild one is an accident.
+            if is_of_two || jumped.len() > 1 {
+                found.extend(jumped);
+            }
+        }
+        found
+    }
+
+    /// The trials with a result that tell wild values from regular ones, by their number among those with it.
+    fn typical_with(&self, name: &str) -> Vec<usize> {
+        let mut x = Points::new(self.config.space.dim());
+        self.trials.iter().filter(|trial| trial.result(name).is_some()).for_each(|trial| x.push(&trial.unit));
+        belief::typical(&x)
     }
 
     /// The gauge of all values; none if results are only centred.

@@ -92,6 +92,12 @@ impl Limits {
         self.excess(value) <= 0.0
     }
 
+    /// How far a value is inside the limits, below 0 if it is outside.
+    pub(super) fn margin(&self, value: f64) -> f64 {
+        let above = self.at_least.map_or(f64::INFINITY, |least| value - least);
+        above.min(self.at_most.map_or(f64::INFINITY, |most| most - value))
+    }
+
     /// How far a value is outside the limits, in its own units; 0 inside.
     pub fn excess(&self, value: f64) -> f64 {
         let below = self.at_least.map_or(0.0, |least| least - value);
