@@ -264,3 +264,34 @@ fn a_point_that_is_recommended_where_parameters_are_given_keeps_the_limits() {
     let x = found.point.f64("x").unwrap();
     assert!((0.2..=0.301).contains(&x), "{x}");
 }
+
+/// The largest x + y with x² + y² < ½, which is 1, and how many of 40 trials broke that, over seeds. A trial beyond it has
+/// this value of a result that may be 10 at most.
+fn beside_a_jump(beyond: f64) -> (f64, usize) {
+    let (mut worst, mut n_beyond) = (f64::INFINITY, 0);
+    for seed in 0..4 {
+        let outcomes =
+            Outcomes::new(vec![Outcome::objective("sum", Goal::Maximize), Outcome::watched("check").at_most(10.0)]);
+        let mut study = Study::new(StudyConfig::new(space()).seed(seed).outcomes(outcomes.unwrap())).unwrap();
+        for _ in 0..10 {
+            for trial in study.ask(4).unwrap().trials {
+                let (x, y) = (trial.unit[0], trial.unit[1]);
+                let is_kept = x * x + y * y < 0.5;
+                n_beyond += usize::from(!is_kept);
+                // A check has two values, and a number for "bad" is beside ordinary ones.
+                let kept = if beyond == 11.0 { 0.0 } else { x };
+                study.tell(trial.id, [("sum", x + y), ("check", if is_kept { kept } else { beyond })]).unwrap();
+            }
+        }
+        worst = worst.min(study.best().and_then(Trial::value).unwrap_or(0.0));
+    }
+    (worst, n_beyond)
+}
+
+#[test]
+fn a_limit_that_jumps_is_learned_as_failures_are() {
+    for beyond in [11.0, 1e6, 1e30] {
+        let (worst, n_beyond) = beside_a_jump(beyond);
+        assert!(worst > 0.7 && n_beyond < 56, "{beyond}: {worst}, {n_beyond} of 160 beyond");
+    }
+}

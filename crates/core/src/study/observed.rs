@@ -5,11 +5,15 @@ use std::collections::HashSet;
 use super::StrategyConfig;
 use super::answers::{self, Answers};
 use super::config::{FailureRule, Goal};
+use super::outcome::Limits;
 use super::state::State;
 use super::trial::{Trial, TrialId, TrialState};
 use crate::batch::Tried;
 use crate::belief::{self, Candidate, Gauge, Observations, ScaleRule, TrainingSubset};
 use crate::linalg::Points;
+
+/// How many times farther beyond a limit than others are within it a result must be to say nothing but "bad".
+const FAR: f64 = 100.0;
 
 impl State {
     /// The observations of the model, to be maximized: each value that counts. A trial without a value is not an
@@ -93,42 +97,24 @@ impl State {
         answers::choose(ended.collect(), self.config.space.dim())
     }
 
-    /// The trials whose limited results are beyond a limit with no way to see how far: all of such a result are one of two
-    /// values, as of a check that passes or not, or they are wild, as a number that stands for "bad". A model of such values
+    /// The trials whose limited results are beyond a limit with no way to see how far: all such results are the same value, as
+    /// of a check that passes or not, or far beyond all others, as a number that stands for "bad". A model of such values
     /// cannot say where they jump, and the chance of success can.
     fn beyond_a_jump(&self) -> HashSet<TrialId> {
-        let mut found = HashSet::new();
-        for (name, limits) in self.outcomes.limits().filter(|(name, _)| !self.outcomes.is_objective(name)) {
-            let told = |trial: &Trial| trial.result(name).map(|value| (trial.id, value));
-            let results: Vec<(TrialId, f64)> = self.trials.iter().filter_map(told).collect();
-            let n_kept = results.iter().filter(|(_, value)| limits.are_kept(*value)).count();
-            if n_kept == 0 || n_kept == results.len() {
-                continue;
-            }
-            let first = results[0].1;
-            let mut others = results.iter().map(|(_, value)| *value).filter(|value| *value != first);
-            let second = others.next();
-            let is_of_two = others.all(|value| Some(value) == second);
-            let margins: Vec<f64> = results.iter().map(|(_, value)| limits.margin(*value)).collect();
-            let gauge = Gauge::new(&margins, &self.typical_with(name));
-            let jumped: Vec<TrialId> = results
-                .iter()
-                .filter(|(_, value)| !limits.are_kept(*value) && (is_of_two || gauge.is_wild(limits.margin(*value))))
-                .map(|(id, _)| *id)
-                .collect();
-            // A single wild one is an accident.
-            if is_of_two || jumped.len() > 1 {
-                found.extend(jumped);
-            }
-        }
-        found
+        let limited = self.outcomes.limits().filter(|(name, _)| !self.outcomes.is_objective(name));
+        limited.flat_map(|(name, limits)| self.jumps_of(name, limits)).collect()
     }
 
-    /// The trials with a result that tell wild values from regular ones, by their number among those with it.
-    fn typical_with(&self, name: &str) -> Vec<usize> {
-        let mut x = Points::new(self.config.space.dim());
-        self.trials.iter().filter(|trial| trial.result(name).is_some()).for_each(|trial| x.push(&trial.unit));
-        belief::typical(&x)
+    fn jumps_of(&self, name: &str, limits: Limits) -> Vec<TrialId> {
+        let told = |trial: &Trial| trial.result(name).map(|value| (trial.id, value));
+        let (within, beyond): (Vec<_>, Vec<_>) =
+            self.trials.iter().filter_map(told).partition(|(_, value)| limits.are_kept(*value));
+        let widest = within.iter().map(|(_, value)| limits.margin(*value)).fold(0.0, f64::max);
+        let is_one = beyond.iter().all(|(_, value)| *value == beyond[0].1);
+        let has_jumped = |value: f64| is_one || limits.excess(value) > FAR * widest;
+        let jumped: Vec<TrialId> = beyond.iter().filter(|(_, value)| has_jumped(*value)).map(|(id, _)| *id).collect();
+        // While nothing is known of what keeps the limit, nothing is known of a jump; and a single one may be an accident.
+        if within.is_empty() || jumped.len() < 2 { Vec::new() } else { jumped }
     }
 
     /// The gauge of all values; none if results are only centred.
