@@ -83,7 +83,7 @@ fn an_old_study_goes_on_and_what_it_is_asked_from_now_on_is_chosen_again() {
     let output = bench.elbow(&["replay", "changed.elbow"]);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(output.status.code(), Some(1), "{said}{}", stderr(&output));
-    assert!(said.contains("and would be at ") && said.contains("29 asks were chosen by elbowroom 0.1.0"), "{said}");
+    assert!(said.contains("but would now be at ") && said.contains("29 asks were chosen by elbowroom 0.1.0"), "{said}");
 }
 
 #[test]

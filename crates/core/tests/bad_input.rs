@@ -514,7 +514,7 @@ fn settings_out_of_their_range_are_refused_by_name() {
         (noise_prior(Prior::Gamma { shape: 2.0, rate: nan }), "model.noise_prior"),
         (ucb(nan), "strategy.acquisition: kappa is NaN"),
         (ucb(-1.0), "strategy.acquisition: kappa is -1"),
-        (strategy(&|s| s.maximum = MaximumRule::Given(nan)), "strategy.maximum is given as NaN"),
+        (strategy(&|s| s.maximum = MaximumRule::Given(nan)), "strategy.maximum is NaN"),
     ] {
         let error = Study::new(config).expect_err(words);
         assert!(error.kind() == Kind::Config, "{error}");
