@@ -13,7 +13,7 @@ use crate::belief::{self, Candidate, Gauge, Observations, ScaleRule, TrainingSub
 use crate::linalg::Points;
 
 /// How many times farther beyond a limit than others are within it a result must be to say nothing but "bad".
-const FAR: f64 = 100.0;
+const FAR: f64 = 1e4;
 
 impl State {
     /// The observations of the model, to be maximized: each value that counts. A trial without a value is not an
