@@ -87,10 +87,22 @@ fn with_tip(mut error: clap::Error) -> clap::Error {
 /// Prints what is wrong with the command line, or the requested help.
 fn refuse(error: clap::Error) -> ExitCode {
     if error.use_stderr() && std::env::args_os().any(|word| word == "--json") {
-        say!("{}", serde_json::json!({ "error": error.to_string().trim_end(), "kind": "usage" }));
+        say!("{}", error::in_json(&misused(&error)));
         return ExitCode::from(2);
     }
     error.exit()
+}
+
+/// A mistake in the command line as an error of ours: clap's text begins with what is wrong, followed by tips and by
+/// how the command is used.
+fn misused(error: &clap::Error) -> anyhow::Error {
+    let text = error.to_string();
+    let (what, after) = text.split_once("\n\n").unwrap_or((&text, ""));
+    let what = what.strip_prefix("error: ").unwrap_or(what).lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let line = |start: &str| after.lines().find_map(|line| line.trim().strip_prefix(start).map(str::trim));
+    let usage = || line("Usage:").map(|usage| format!("write `{usage}`; see --help"));
+    let hint = line("tip:").map(str::to_owned).or_else(usage).unwrap_or_else(|| "see `elbow --help`".to_owned());
+    error::cli_error(what, hint)
 }
 
 /// Whether the reader of the output has stopped reading, as `head` does.
@@ -121,6 +133,22 @@ mod tests {
         // Options stay options, and the user's command keeps its words.
         let command = ["elbow", "run", "--json", "-n", "--", "./solve", "-1e-3"];
         assert_eq!(written(&command), command);
+    }
+
+    #[test]
+    fn a_mistake_in_the_command_line_says_in_json_what_to_try() {
+        let said = |words: &[&str]| {
+            let error = args::Elbow::try_parse_from(words).unwrap_err();
+            error::in_json(&misused(&with_tip(error)))
+        };
+        let json = said(&["elbow", "ask", "study.toml"]);
+        assert_eq!(json["error"], "unexpected argument 'study.toml' found");
+        assert_eq!(json["try"], "name the study with `--in study.toml`");
+        assert_eq!(json["kind"], "usage");
+        let json = said(&["elbow", "tell"]);
+        assert_eq!(json["error"], "the following required arguments were not provided: <TRIAL VALUE>...");
+        assert!(json["try"].as_str().unwrap().starts_with("write `elbow tell"), "{json}");
+        assert_eq!(said(&["elbow", "tel"])["try"], "some similar subcommands exist: 'help', 'tell'");
     }
 
     #[test]

@@ -341,6 +341,25 @@ fn a_larger_budget_in_study_toml_is_said_and_the_study_goes_on() {
 }
 
 #[test]
+fn a_study_that_starts_with_results_of_another_says_what_is_left_of_its_own_budget() {
+    let bench = Bench::new(4, "echo 1", "");
+    bench.good(&["run"]);
+    bench.good(&["copy", "study.toml", "next.elbow", "--as", "next", "--trials", "3"]);
+    assert!(bench.good(&["status", "--in", "next.elbow"]).contains("4 complete; 3 of 3 more to ask for"));
+    bench.good(&["ask", "--in", "next.elbow"]);
+    assert!(bench.good(&["status", "--in", "next.elbow"]).contains("; 2 of 3 more to ask for"));
+}
+
+#[test]
+fn a_parameter_called_value_has_a_column_of_its_own_name() {
+    let bench = Bench::new(2, "echo 1", "");
+    bench.write("other.toml", "name = \"other\"\n[parameters]\nvalue = { float = [0, 1] }\n");
+    bench.good(&["tell", "--in", "other.toml", "--at", "value=0.25", "3"]);
+    let said = bench.good(&["trials", "--in", "other.toml"]);
+    assert!(said.lines().next().unwrap().contains("value  parameter value"), "{said}");
+}
+
+#[test]
 fn what_is_wrong_with_a_command_line_is_json_for_programs() {
     let bench = Bench::new(1, "echo 1", "");
     for words in [&["trials", "--state", "bogus", "--json"][..], &["run", "--lease", "0s", "--json"]] {
@@ -349,6 +368,7 @@ fn what_is_wrong_with_a_command_line_is_json_for_programs() {
         let said: serde_json::Value = serde_json::from_slice(&output.stderr).unwrap();
         assert!(said["error"].as_str().unwrap().contains(words[2]), "{said}");
         assert_eq!(said["kind"], "usage");
+        assert!(!said["try"].as_str().unwrap().is_empty(), "{said}");
     }
 }
 

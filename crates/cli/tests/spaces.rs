@@ -58,6 +58,21 @@ fn a_step_is_asked_for_and_told_as_it_is_written() {
 }
 
 #[test]
+fn a_table_with_semicolons_and_decimal_commas_has_numbers() {
+    let bench = bench("name = \"a\"\ncandidates = \"rows.csv\"\n");
+    bench.write("rows.csv", "sep=;\r\ndose;kind\r\n0,1;a,b\r\n2,5;a,b\r\n20;c\r\n");
+    let asked = bench.json(&["ask", "-n", "3"]);
+    let of = |name: &str| -> Vec<String> {
+        let trials = asked["trials"].as_array().unwrap();
+        let mut found: Vec<String> = trials.iter().map(|trial| trial["point"][name].to_string()).collect();
+        found.sort();
+        found
+    };
+    assert_eq!(of("dose"), ["0.1", "2.5", "20.0"].map(|text| text.trim_end_matches(".0")), "{asked}");
+    assert_eq!(of("kind"), ["\"a,b\"", "\"a,b\"", "\"c\""]);
+}
+
+#[test]
 fn a_table_ends_when_all_its_rows_were_tried_and_takes_no_other_point() {
     let bench = bench("name = \"a\"\ncandidates = \"candidates.csv\"\n");
     let error = bench.bad(1, &["tell", "--at", "dose=0.1", "--at", "kind=b", "--at", "hours=1", "3"]);

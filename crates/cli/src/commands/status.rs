@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::Result;
-use elbowroom::study::Streak;
+use elbowroom::study::{Streak, TrialState};
 use elbowroom_run::format_duration;
 use elbowroom_store::{Lease, SharedStudy, StudyAnswer, TrialStatus};
 use serde_json::json;
@@ -29,7 +29,7 @@ pub fn status(args: &Where, json: bool) -> Result<()> {
 fn in_words(study: &SharedStudy) -> String {
     let config = study.study().config();
     let goal = format::safe(&goals(study.study()));
-    let budget = config.budget.map_or_else(String::new, |budget| format!(", of {budget}"));
+    let budget = budget(study);
     let about = format!("study   {} ({goal}, {})", format::safe(study.name()), config.strategy.name());
     let mut text = format::wrap(&about, 8, width());
     text += &format!("store   {}\n", study.stored().store().label());
@@ -64,6 +64,14 @@ fn in_words(study: &SharedStudy) -> String {
         text += &format::wrap(&format::safe(&line), 8, width());
     }
     text
+}
+
+/// The budget. Trials that were added do not count towards it, so what is left of it is said if there are any.
+fn budget(shared: &SharedStudy) -> String {
+    let study = shared.study();
+    let (Some(budget), Some(left)) = (study.config().budget, study.budget_left()) else { return String::new() };
+    let n = study.trials().iter().filter(|trial| trial.state != TrialState::Withdrawn).count();
+    if n + left > budget { format!("; {left} of {budget} more to ask for") } else { format!(", of {budget}") }
 }
 
 /// Who has a trial, and since when or until when.

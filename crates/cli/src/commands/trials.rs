@@ -6,6 +6,7 @@ use anyhow::Result;
 use elbowroom::space::Value as Setting;
 use elbowroom::study::Trial;
 use elbowroom_store::{SharedStudy, StatusAnswer};
+use elbowroom_view::cells::column;
 use elbowroom_view::filter::Filter;
 use serde_json::json;
 
@@ -94,7 +95,8 @@ fn in_words(study: &SharedStudy, trials: &[&Trial]) -> String {
     let outcomes = study.study().outcomes();
     let is_named = outcomes.has_several_objectives() || outcomes.has_limits();
     let mut head = vec!["trial", "state", if is_named { outcomes.metric() } else { "value" }];
-    head.extend(&names);
+    let columns: Vec<String> = names.iter().map(|name| column(name)).collect();
+    head.extend(columns.iter().map(String::as_str));
     let watched: Vec<&str> = outcomes.watched().collect();
     head.extend(&watched);
     head.extend(with_reasons.then_some("reason"));

@@ -11,7 +11,7 @@ mod write;
 use elbowroom::space::Value;
 
 pub use complaint::{Complaint, all_of};
-pub use read::{Row, RowResult, Sheet, delimiter, read, read_sheet, text};
+pub use read::{Row, RowResult, Sheet, delimiter, read, read_sheet, text, with_point, without_announcement};
 pub use well::{is_same_well, well};
 pub use write::{Planned, write};
 

@@ -108,7 +108,7 @@ pub fn read_sheet(bytes: &[u8], space: &SearchSpace, outcomes: &Outcomes, values
 }
 
 /// What follows the line `sep=;` at the start of a file by some spreadsheets, and the separator that it names.
-fn without_announcement(bytes: &[u8]) -> (&[u8], Option<u8>) {
+pub fn without_announcement(bytes: &[u8]) -> (&[u8], Option<u8>) {
     let named = bytes.strip_prefix(b"sep=").and_then(|rest| rest.split_first());
     let Some((&separator, rest)) = named else { return (bytes, None) };
     let rest = rest.strip_prefix(b"\r").unwrap_or(rest);
@@ -134,6 +134,12 @@ impl Lines<'_> {
         }
         self.line
     }
+}
+
+/// A number written with a decimal comma, with a point instead; `None` for any other text.
+pub fn with_point(written: &str) -> Option<String> {
+    let is_one = written.matches(',').count() == 1 && !written.contains('.');
+    Some(written.replace(',', ".")).filter(|number| is_one && number.parse::<f64>().is_ok())
 }
 
 /// The separator of cells: whichever of comma, semicolon and tab is most frequent in the head.
@@ -348,8 +354,8 @@ impl Columns {
     }
 
     fn number(&self, written: &str) -> Option<f64> {
-        let comma = self.decimal_comma && written.matches(',').count() == 1 && !written.contains('.');
-        if comma { written.replace(',', ".").parse().ok() } else { written.parse().ok() }
+        let with_comma = with_point(written).filter(|_| self.decimal_comma);
+        with_comma.as_deref().unwrap_or(written).parse().ok()
     }
 }
 

@@ -121,6 +121,9 @@ const AT_THE_TOP: [&str; 14] = [
     "strategy",
 ];
 
+/// Keys of `[run]` that people also write at the top.
+const BELOW_RUN: [&str; 5] = ["command", "workers", "batch", "timeout", "memory"];
+
 /// Words that other packages and people use, and their names here.
 const ALSO_CALLED: [(&str, &str); 14] = [
     ("choice", "categories"),
@@ -151,6 +154,9 @@ fn unknown(message: &str) -> Option<(String, String)> {
         _ => return None,
     };
     let other = ALSO_CALLED.iter().find(|(word, here)| *word == unknown && known.contains(here)).map(|(_, here)| *here);
+    if known.contains(&"run") && BELOW_RUN.contains(&unknown) {
+        return Some((what, format!("write it below a line `[run]`: `{unknown}` says how trials are run")));
+    }
     let hint = match (other.or_else(|| nearest(unknown, known.iter().copied())), &known[..]) {
         (Some(near), _) => format!("did you mean `{near}`?"),
         (None, []) => "remove it".to_owned(),
@@ -241,6 +247,10 @@ mod tests {
         let cases = [
             ("unknown field `sede`, expected one of `name`, `seed`", "unknown key `sede`; did you mean `seed`?"),
             ("unknown field `zzz`, expected one of `name`, `seed`", "unknown key `zzz`; use one of `name`, `seed`"),
+            (
+                "unknown field `command`, expected one of `name`, `run`",
+                "unknown key `command`; write it below a line `[run]`: `command` says how trials are run",
+            ),
             (
                 "unknown variant `big`, expected `minimize` or `maximize`",
                 "`big` is not allowed here; use one of `minimize`, `maximize`",

@@ -10,7 +10,7 @@ use toml::Spanned;
 
 use super::page::Page;
 use crate::commands::tell::value;
-use crate::sheet::{delimiter, text};
+use crate::sheet::{delimiter, text, with_point, without_announcement};
 
 /// Descriptors as a study.toml has them: a file beside it, or numbers by level and name.
 #[derive(Debug, serde::Deserialize)]
@@ -112,9 +112,16 @@ impl Table {
             complain(format!("{name} could not be read: {error}"), "name a CSV file, relative to this one")
         })?;
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let (bytes, announced) = without_announcement(bytes);
+        let delimiter = announced.unwrap_or_else(|| delimiter(bytes));
         let mut builder = csv::ReaderBuilder::new();
-        let mut reader = builder.delimiter(delimiter(bytes)).flexible(true).trim(csv::Trim::All).from_reader(bytes);
+        let mut reader = builder.delimiter(delimiter).flexible(true).trim(csv::Trim::All).from_reader(bytes);
         let unreadable = |error: csv::Error| complain(format!("{name} cannot be read: {error}"), "save it as CSV");
+        // Where cells are separated by semicolons, numbers may have decimal commas.
+        let cell = |cell: &[u8]| {
+            let text = text(cell);
+            with_point(&text).filter(|_| delimiter == b';').unwrap_or(text)
+        };
         let cells = |record: &csv::ByteRecord| record.iter().map(text).collect::<Vec<String>>();
         let head = cells(reader.byte_headers().map_err(unreadable)?);
         if let Some(i) = (0..head.len()).find(|&i| head[i].is_empty() || head[..i].contains(&head[i])) {
@@ -129,7 +136,7 @@ impl Table {
                 let what = format!("{name}, line {line}: {} cells for {} columns", record.len(), head.len());
                 return Err(complain(what, "give each row one cell for each column"));
             }
-            rows.push((line, cells(&record)));
+            rows.push((line, record.iter().map(cell).collect()));
         }
         match rows.is_empty() {
             true => Err(complain(format!("{name} has no rows"), "add one below the names of the columns")),
