@@ -359,6 +359,10 @@ pub struct Tell {
     /// A point of your choice, one parameter at a time.
     #[arg(long, value_name = "NAME=VALUE")]
     pub at: Vec<String>,
+    /// A parameter that had another value than planned, such as a context: the trial is withdrawn, and the point as it was
+    /// run is added.
+    #[arg(long, value_name = "NAME=VALUE", conflicts_with_all = ["at", "correction"])]
+    pub actual: Vec<String>,
     /// A name for this report: sending it again with the same name changes nothing.
     #[arg(long, value_name = "NAME")]
     pub request: Option<String>,

@@ -345,9 +345,32 @@ fn a_study_that_starts_with_results_of_another_says_what_is_left_of_its_own_budg
     let bench = Bench::new(4, "echo 1", "");
     bench.good(&["run"]);
     bench.good(&["copy", "study.toml", "next.elbow", "--as", "next", "--trials", "3"]);
-    assert!(bench.good(&["status", "--in", "next.elbow"]).contains("4 complete; 3 of 3 more to ask for"));
+    assert!(bench.good(&["status", "--in", "next.elbow"]).contains("4 complete; 3 of the budget of 3 left"));
     bench.good(&["ask", "--in", "next.elbow"]);
-    assert!(bench.good(&["status", "--in", "next.elbow"]).contains("; 2 of 3 more to ask for"));
+    assert!(bench.good(&["status", "--in", "next.elbow"]).contains("; 2 of the budget of 3 left"));
+}
+
+#[test]
+fn a_result_may_say_that_its_trial_was_run_at_other_values_than_planned() {
+    let bench = Bench::new(9, "echo 1", "");
+    let parameters = "[parameters]\nx = { float = [0, 1] }\nhumidity = { float = [0, 90] }\n";
+    bench.write("day.toml", &format!("name = \"day\"\ncontexts = [\"humidity\"]\n{parameters}"));
+    let there = ["--in", "day.toml"];
+    let asked = bench.json(&[&["ask", "-n", "2", "--fix", "humidity=40"], &there[..]].concat());
+    let x = &asked["trials"][0]["point"]["x"];
+    let tell = |words: &[&str]| bench.good(&[&["tell"], words, &there[..]].concat());
+    let said = tell(&["0", "0.25", "--actual", "humidity=47", "--request", "a"]);
+    assert_eq!(said, "trial 2: added with 0.25, in place of trial 0\n");
+    // A report that is repeated under its name changes nothing.
+    assert_eq!(tell(&["0", "0.25", "--actual", "humidity=47", "--request", "a"]), said);
+    assert_eq!(tell(&["1", "0.5", "--actual", "humidity=40"]), "trial 1: recorded 0.5, at the planned point\n");
+    let trials = bench.json(&[&["trials"], &there[..]].concat());
+    let (planned, run) = (&trials["trials"][0], &trials["trials"][2]);
+    assert_eq!(trials["trials"].as_array().unwrap().len(), 3);
+    assert_eq!((&run["point"]["x"], &run["point"]["humidity"]), (x, &serde_json::json!(47.0)), "{run}");
+    assert_eq!((&planned["state"], &planned["point"]["humidity"]), (&"released".into(), &serde_json::json!(40.0)));
+    let wrong = bench.bad(1, &[&["tell", "1", "0.5", "--actual", "humidty=40"], &there[..]].concat());
+    assert!(wrong.contains("humidity"), "{wrong}");
 }
 
 #[test]

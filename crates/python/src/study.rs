@@ -298,6 +298,33 @@ impl Study {
         Ok(added?)
     }
 
+    /// Reports results of a trial that was run with other values than planned.
+    #[pyo3(signature = (trial, actual, value, noise=None, attempt=None, request=None))]
+    #[allow(clippy::too_many_arguments, reason = "one for each thing that can be told")]
+    fn tell_as_run(
+        &self,
+        py: Python<'_>,
+        trial: u64,
+        actual: &Bound<'_, PyMapping>,
+        value: &Bound<'_, PyAny>,
+        noise: Option<f64>,
+        attempt: Option<u32>,
+        request: Option<String>,
+    ) -> PyResult<Row> {
+        let actual = point_from_python(actual)?;
+        let mut report = Tell::new(results_from_python(value)?);
+        report.noise = noise;
+        report.request = request;
+        let run = py.detach(|| {
+            let mut shared = lock(&self.looking);
+            let run = shared.tell_as_run(about(trial, attempt, None), &actual, report)?;
+            row_of(&shared, &run)
+        });
+        let run = run?;
+        self.let_go(trial);
+        Ok(run)
+    }
+
     /// Starts a trial at a point of the user's choice.
     #[pyo3(signature = (params, due=None, request=None))]
     fn start(

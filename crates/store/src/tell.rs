@@ -98,6 +98,42 @@ impl SharedStudy {
         })
     }
 
+    /// Reports what was measured for a trial that was run with other values of some parameters than planned, such as a
+    /// context that had changed by then: the point as it was run is added with the results and returned, and the planned
+    /// trial is withdrawn if it was still pending. Repeated with the same name, it does what is left to do.
+    ///
+    /// ```
+    /// # use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// # use elbowroom::study::{Ask, StudyConfig, TrialState};
+    /// # use elbowroom_store::{Memory, SharedStudy};
+    /// # let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("humidity", 0.0, 90.0)])?;
+    /// # let config = StudyConfig::new(space).contexts(["humidity"]);
+    /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", config)?;
+    /// let planned = study.ask(Ask::new(1).fix("humidity", 40.0))?.trials.remove(0);
+    /// let run = study.tell_as_run(&planned, &Point::new().with("humidity", 47.0), 0.25)?;
+    /// assert_eq!((run.point.f64("humidity"), run.value()), (Some(47.0), Some(0.25)));
+    /// assert_eq!(study.study().trial(planned.id())?.state, TrialState::Withdrawn);
+    /// # Ok::<(), elbowroom_store::Error>(())
+    /// ```
+    pub fn tell_as_run(&mut self, about: impl Into<About>, actual: &Point, report: impl Into<Tell>) -> Result<Trial> {
+        let (about, mut report) = (about.into(), report.into());
+        if self.study.trial(about.trial).is_err() {
+            self.refresh()?;
+        }
+        let planned = self.study.trial(about.trial)?.point.clone();
+        let point = self.study.as_run(about.trial, actual)?;
+        report.request = report.request.or_else(|| about.request.clone());
+        if point == planned {
+            self.tell(about.clone(), report)?;
+            return Ok(self.study.trial(about.trial)?.clone());
+        }
+        let run = self.add(&point, report)?;
+        if self.study.trial(about.trial)?.is_pending() {
+            self.withdraw(About { request: None, ..about })?;
+        }
+        Ok(run)
+    }
+
     /// Records that a trial ended without a value.
     pub fn fail(&mut self, about: impl Into<About>, reason: impl Into<String>) -> Result<Reported> {
         self.end(about.into(), |trial, request| Event::Failed {

@@ -71,7 +71,7 @@ fn budget(shared: &SharedStudy) -> String {
     let study = shared.study();
     let (Some(budget), Some(left)) = (study.config().budget, study.budget_left()) else { return String::new() };
     let n = study.trials().iter().filter(|trial| trial.state != TrialState::Withdrawn).count();
-    if n + left > budget { format!("; {left} of {budget} more to ask for") } else { format!(", of {budget}") }
+    if n + left > budget { format!("; {left} of the budget of {budget} left") } else { format!(", of {budget}") }
 }
 
 /// Who has a trial, and since when or until when.

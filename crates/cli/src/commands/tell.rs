@@ -24,6 +24,9 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             let report = report(args, results)?;
             let names: Vec<String> = report.results.names().map(str::to_owned).collect();
             let mut study = place.open()?;
+            if !args.actual.is_empty() {
+                return as_run(&mut study, trial, &args.actual, report, json);
+            }
             let told = study.tell(trial, report)?;
             let told = TellAnswer::new(&study, trial, told, names.iter().map(String::as_str));
             let waiting = study.study().trial(trial).map_or_else(|_| String::new(), |t| awaited(study.study(), t));
@@ -49,6 +52,19 @@ pub fn tell(args: &Tell, json: bool) -> Result<()> {
             Err(cli_error("a trial and a value are needed", hint))
         }
     }
+}
+
+/// Reports results of a trial that was run with other values than planned.
+fn as_run(study: &mut SharedStudy, planned: TrialId, actual: &[String], report: study::Tell, json: bool) -> Result<()> {
+    let actual = assigned(study.study().space(), "--actual", actual)?;
+    let trial = study.tell_as_run(planned, &actual, report)?;
+    let value = trial.value().map_or_else(|| "no value".to_owned(), number);
+    let breaks = breaks(study, &trial) + &awaited(study.study(), &trial);
+    let what = match trial.id == planned {
+        true => format!("trial {planned}: recorded {value}, at the planned point{breaks}\n"),
+        false => format!("trial {}: added with {value}{breaks}, in place of trial {planned}\n", trial.id),
+    };
+    answer(json, || json!(StatusAnswer::of(study, &trial)), || what)
 }
 
 fn report(args: &Tell, written: &[String]) -> Result<study::Tell> {
@@ -100,18 +116,26 @@ fn told_in_words(answer: &TellAnswer) -> String {
 
 /// A point written as a list of `name=value`.
 fn point(space: &SearchSpace, written: &[String]) -> Result<Point> {
+    Ok(space.check(&space.with_fixed(assigned(space, "--at", written)?))?)
+}
+
+/// Values of parameters written as a list of `name=value` after an option.
+fn assigned(space: &SearchSpace, option: &str, written: &[String]) -> Result<Point> {
     let mut point = Point::new();
     for entry in written {
         let Some((name, text)) = entry.split_once('=') else {
-            return Err(cli_error(format!("--at {entry:?} has no `=`"), "write it as --at name=value"));
+            return Err(cli_error(
+                format!("{option} {entry:?} has no `=`"),
+                format!("write it as {option} name=value"),
+            ));
         };
         if point.get(name).is_some() {
-            return Err(cli_error(format!("--at gives `{name}` twice"), "give each parameter once"));
+            return Err(cli_error(format!("{option} gives `{name}` twice"), "give each parameter once"));
         }
         let parameter = space.parameters().iter().find(|parameter| parameter.name() == name);
         point = point.with(name, value(parameter, text));
     }
-    Ok(space.check(&space.with_fixed(point))?)
+    Ok(point)
 }
 
 /// The value of a parameter from text: one from its list if that reads the same, otherwise a number, otherwise the

@@ -175,6 +175,26 @@ impl Study {
         Ok(told)
     }
 
+    /// The point at which a trial was run, if some of its parameters had other values than planned: a context that had
+    /// changed by then, or a setting that was not hit. Refused if that is no point of the space.
+    ///
+    /// ```
+    /// use elbowroom::space::{Parameter, Point, SearchSpace};
+    /// use elbowroom::study::{Ask, Study, StudyConfig};
+    ///
+    /// let space = SearchSpace::new(vec![Parameter::float("x", 0.0, 1.0), Parameter::float("humidity", 0.0, 90.0)])?;
+    /// let mut study = Study::new(StudyConfig::new(space).contexts(["humidity"]))?;
+    /// let trial = study.ask(Ask::new(1).fix("humidity", 40.0))?.trials.remove(0);
+    /// let point = study.as_run(trial.id, &Point::new().with("humidity", 47.0))?;
+    /// assert_eq!((point.f64("x"), point.f64("humidity")), (trial.point.f64("x"), Some(47.0)));
+    /// # Ok::<(), elbowroom::error::Error>(())
+    /// ```
+    pub fn as_run(&self, trial: TrialId, actual: &Point) -> Result<Point> {
+        let planned = self.trial(trial)?.point.clone();
+        let changed = actual.iter().fold(planned, |point, (name, value)| point.with(name, value.clone()));
+        self.space().check(&changed)
+    }
+
     /// What becomes of a report if it is the next event. Anything but values and results counts as a failure. Only this
     /// function decides that, for a study in memory and in a store.
     ///

@@ -366,6 +366,7 @@ class Study(Pictures):
         noise: float | None = None,
         sd: float | None = None,
         correction: bool = False,
+        actual: Mapping[str, Any] | None = None,
         request: str | None = None,
     ) -> Told:
         """Reports what was measured for a trial, or at a point of your choice. A value is never refused: the return
@@ -376,6 +377,10 @@ class Study(Pictures):
         without it are kept, before or after the end, and do not end the trial: ``tell`` then returns ``'aside'``. Other
         objectives and results with limits may come later; until then the search treats the point as pending. A correction
         replaces the results that it names.
+
+        If the trial was run with other values of some parameters than planned, such as a context that had changed by then,
+        give these values as ``actual``: the point as it was run becomes a trial of its own, with the results, and the planned
+        trial is withdrawn.
 
         >>> import elbowroom as er
         >>> study = er.Study({"x": er.Float(0, 1)})
@@ -402,19 +407,32 @@ class Study(Pictures):
                     f"there is nothing to correct at {shown(dict(trial))}: a point of your choice is a new trial\n"
                     "  try: give the trial to correct, or its number"
                 )
+            if actual is not None:
+                raise TrialError("a point of your choice is where it was run\n  try: give all values in one mapping")
             n_before = 0 if request is None else sum(self.counts.values())
-            added = self.add(trial, told_value, noise=variance, request=request)
-            if added.number < n_before:
-                return "repeated"
-            if added.value is None and added.state != "failed":
-                return self._aside(told_value)
-            return "recorded" if added.value is not None else "not_finite"
+            return self._became(self.add(trial, told_value, noise=variance, request=request), n_before, told_value)
         which, attempt = self._which(trial)
+        if actual is not None:
+            if correction:
+                raise TrialError("a correction cannot move a trial\n  try: tell it without correction")
+            n_before = 0 if request is None else sum(self.counts.values())
+            told_at = self._labels.encode(actual), told_value, variance, attempt, request
+            run = self._answer(self._native.tell_as_run(which, *told_at))
+            self._held.pop(which, None)
+            return "recorded" if run.number == which else self._became(run, n_before, told_value)
         told: Told = self._native.tell(which, told_value, variance, correction, attempt, request)
         if told == "aside":
             return self._aside(told_value)
         self._held.pop(which, None)
         return told
+
+    def _became(self, added: Trial, n_before: int, told: float | dict[str, float]) -> Told:
+        """What became of results at a point that was added."""
+        if added.number < n_before:
+            return "repeated"
+        if added.value is None and added.state != "failed":
+            return self._aside(told)
+        return "recorded" if added.value is not None else "not_finite"
 
     def _results(self, value: Any) -> float | dict[str, float]:
         """The reported results; with several objectives, a number without a name would be ambiguous."""
