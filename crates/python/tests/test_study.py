@@ -457,3 +457,19 @@ def test_contexts_are_given_with_every_ask_and_never_chosen() -> None:
     assert found is not None and abs(found.params["heat"] - 0.5) < 0.2
     with pytest.raises(er.ConfigError, match="a list of names"):
         er.Study(space, contexts="humidity")
+
+
+def test_a_result_says_at_which_values_its_trial_was_run() -> None:
+    space = {"x": er.Float(0, 1), "humidity": er.Float(0, 90)}
+    study = er.Study(space, contexts=["humidity"], seed=1)
+    planned, other = study.ask(2, fixed={"humidity": 40})
+    for _ in range(2):
+        told = study.tell(planned, 0.25, actual={"humidity": 47}, request="a")
+    assert told == "repeated" and len(study.trials) == 3
+    assert study.trials[planned.number].state == "released"
+    assert study.trials[2].params == {"x": planned.params["x"], "humidity": 47.0} and study.trials[2].value == 0.25
+    assert study.tell(other, 0.5, actual={"humidity": 40}) == "recorded" and len(study.trials) == 3
+    with pytest.raises(er.SpaceError, match="humidity"):
+        study.tell(other, 0.5, actual={"humidty": 40})
+    with pytest.raises(er.TrialError, match="correction"):
+        study.tell(planned, 0.25, actual={"humidity": 47}, correction=True)
