@@ -4,6 +4,8 @@
 //! when the search starts; every point that joins the batch adds its penalizer and shrinks the variance of the others.
 //! The best few candidates are climbed from, under the full score.
 
+mod opened;
+
 use std::collections::HashSet;
 
 use super::candidates::any_point;
@@ -43,13 +45,6 @@ pub(super) const MIN_SEPARATION: f64 = 1e-3;
 
 /// The gate is shut if failures depend on the position with more than this probability.
 const SURE_PLACE: f64 = 0.95;
-
-/// The gate is opened if what may be gained beyond it is larger by this, in ln.
-const OUTWEIGHS: f64 = 4.0;
-
-/// ln of the least gain beyond the gate, a thousandth of the deviation of the results: where nothing has ever given a
-/// value, a model that is sure of smaller ones is too sure.
-const LEAST_GAIN: f64 = -7.0;
 
 /// If failures depend on the position with more than this probability, points near pending ones are not proposed,
 /// however likely their values are: near a border, no model can be certain.
@@ -264,35 +259,6 @@ impl<'a> Search<'a> {
         Some(Proposal { point: next, score: Some(value) })
     }
 
-    /// Whether the gate may be opened for the next point: trials have given values for a while, the score is a
-    /// logarithm of a gain, and no point under way is beyond the gate.
-    fn may_open(&self) -> Option<&'a Chance> {
-        let chance = self.situation.chance.filter(|chance| chance.is_calm())?;
-        let is_gain = matches!(self.score, Score::Data(_) | Score::Shrunk(_) | Score::Front(_));
-        let gate = chance.gate(0.0);
-        (is_gain && self.busy.iter().all(|u| chance.ln_p(u) >= gate)).then_some(chance)
-    }
-
-    /// The best candidate beyond the gate, if it outweighs the best of the others, whose score is given.
-    ///
-    /// Its score is ln α, but at least [`LEAST_GAIN`], + ln p by its neighbours alone + ln d², where d is the distance
-    /// to the nearest trial: near trials, what is unknown of a smooth function grows with d².
-    fn beyond_the_gate(&mut self, within: f64) -> Option<(f64, UnitPoint)> {
-        let chance = self.may_open()?;
-        let gate = chance.gate(0.0);
-        let beyond: Vec<usize> = (0..self.panel.len()).filter(|&i| self.ln_chances[i] < gate).collect();
-        self.work += beyond.len() as f64 * chance.work_of_prediction_nearby();
-        let score = |i: usize| {
-            let gain = self.raw[i] + self.penalties[i] + self.score.moving(&self.panel, i) + self.ln_limits[i];
-            gain.max(LEAST_GAIN) + opened_weight(chance, self.panel.points().row(i))
-        };
-        let mut scored: Vec<(f64, usize)> = beyond.into_iter().map(|i| (score(i), i)).collect();
-        scored.retain(|(score, _)| *score > within + OUTWEIGHS);
-        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let (score, i) = scored.into_iter().find(|(_, i)| self.is_free(self.panel.points().row(*i)))?;
-        Some((score, UnitPoint::clamped(self.panel.points().row(i).to_vec())))
-    }
-
     /// The current value of a point, as a sum of terms.
     pub fn explain(&self, u: &[f64]) -> Explanation {
         self.explain_by(&self.score, self.is_bound, u)
@@ -330,17 +296,14 @@ impl<'a> Search<'a> {
         for (i, ball) in self.balls.iter().enumerate().filter(|_| !passed_over) {
             all.push(Term { point: Some(i), ..term(terms::LN_PENALTY, ball.ln_value(&self.posterior, u)) });
         }
-        let opened = self.may_open().filter(|chance| !passed_over && chance.ln_p(u) < chance.gate(0.0));
-        if self.situation.chance.is_some() && opened.is_none() {
-            all.push(term(terms::LN_CHANCE, self.weigh(self.ln_chance(u))));
+        match self.may_open().filter(|chance| !passed_over && chance.ln_p(u) < chance.gate(0.0)) {
+            Some(chance) => opened::explain(chance, u, &mut all),
+            None if self.situation.chance.is_some() => {
+                all.push(term(terms::LN_CHANCE, self.weigh(self.ln_chance(u))));
+            }
+            None => {}
         }
         all.extend(self.situation.limits().terms(u));
-        if let Some(chance) = opened {
-            let gain: f64 = all.iter().map(|term| term.value).sum();
-            all.extend((gain < LEAST_GAIN).then(|| term(terms::LEAST_GAIN, LEAST_GAIN - gain)));
-            all.push(term(terms::LN_CHANCE_NEARBY, chance.ln_p_nearby(u)));
-            all.push(term(terms::LN_DISTANCE, 2.0 * chance.distance(u).ln()));
-        }
         Explanation::new(all, true)
     }
 
@@ -503,11 +466,6 @@ fn chance_work(situation: &Situation<'_>) -> f64 {
 /// The risk of a point; 0 if nothing has failed yet.
 fn risk(situation: &Situation<'_>, u: &[f64]) -> f64 {
     situation.chance.map_or(0.0, |chance| chance.risk(chance.ln_p(u)))
-}
-
-/// What is added to the gain of a point beyond the gate.
-fn opened_weight(chance: &Chance, u: &[f64]) -> f64 {
-    chance.ln_p_nearby(u) + 2.0 * chance.distance(u).ln()
 }
 
 /// Whether two points are this many lengthscales apart; a lengthscale larger than the space counts as that large.
