@@ -10,7 +10,7 @@ use super::problems::{FailingProblem, number, numbers, text};
 
 /// All of them.
 pub fn all() -> Vec<FailingProblem> {
-    of_numbers().into_iter().chain(of_levels()).collect()
+    of_numbers().into_iter().chain(of_more_numbers()).chain(of_levels()).collect()
 }
 
 /// Floats from 0 to 1.
@@ -90,6 +90,12 @@ fn of_numbers() -> Vec<FailingProblem> {
             |p| ((4.0 * number(p, "x")).floor() + (4.0 * number(p, "y")).floor()) % 2.0 != 0.0,
             0.0,
         ),
+    ]
+}
+
+fn of_more_numbers() -> Vec<FailingProblem> {
+    let region = FailingProblem::with_region;
+    vec![
         // Diagonal bands in two of four dimensions.
         region(
             "stripes4",
