@@ -189,7 +189,8 @@ mod tests {
         let diagonal = 0.5 + (0.45 - 1e-8) / 3f64.sqrt();
         let best = [
             ("lakes", at(&[("x", 0.571), ("y", 0.698)])),
-            ("crescent", at(&[("x", 0.755 - 1e-8), ("y", 0.5 - 0.111_375f64.sqrt() + 1e-8)])),
+            // Just outside the inner circle and within the outer one.
+            ("crescent", at(&[("x", 0.755 - 1e-8), ("y", 0.5 - 0.111_375f64.sqrt() - 0.6e-8)])),
             ("wedges", at(&[("x", 0.8), ("y", 0.3), ("z", 0.8)])),
             ("shell", at(&[("x", diagonal), ("y", diagonal), ("z", diagonal)])),
             ("zigzag", at(&[("rate", 10f64.powf(4.0 * 0.95 - 4.0)), ("decay", 10f64.powf(4.0 * 0.7 - 6.0))])),
