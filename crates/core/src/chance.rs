@@ -20,8 +20,15 @@
 //! trials failed. So p also has a gate, which limits how much *riskier* than the safest trial a point may be:
 //! p(x) ≥ (1 − r) p_most. The risk r is what the points under way leave of 0.45, but never less than a fixed amount;
 //! both are smaller if many trials failed for their place (their number times w₁). While any candidate is above the
-//! gate, none below it is chosen, however little is left to gain above. If failures have no place, p is nearly the same
-//! everywhere and every point is above the gate.
+//! gate, none below it is chosen, however little is left to gain above, unless the gate is opened. If failures have no
+//! place, p is nearly the same everywhere and every point is above the gate.
+//!
+//! The gate alone would keep a search in the first of several islands, and away from a level whose first trials failed,
+//! for ever. So it is opened for one point at a time, once [`CALM`] trials in a row gave a value and what is left to
+//! gain above it is far less than what may be gained beyond it (`batch/search/opened.rs`). There the average of the
+//! explanations is not asked, whose long lengthscales carry a border across the whole space, but the member with the
+//! shortest lengthscale and the sharpest border: to it, a point far from all trials is as likely to succeed as they were
+//! on average. Openings limit themselves: one that fails ends the calm, and tells of its surroundings.
 //!
 //! Prior means match the observed rate, (1 − ε) Φ(m/√(1 + σ²)) = p₀, so that a point far from all trials is as likely
 //! to succeed as a trial was on average, however sharp the border is.
@@ -61,6 +68,10 @@ const SHARPNESS: f64 = 3.0;
 /// The head start of a place over chance, in nats, before anything is observed: most failures have one.
 const HEAD_START: f64 = 1.2;
 
+/// The variance of the member that tells of the neighbourhood alone.
+const NEARBY_VARIANCE: f64 =
+    (SLOPES[SLOPES.len() - 1].0 * LENGTHSCALES[0]) * (SLOPES[SLOPES.len() - 1].0 * LENGTHSCALES[0]);
+
 /// Members with less than this share of the weight of the best are left out.
 const LEAST_SHARE: f64 = 0.05;
 
@@ -86,6 +97,10 @@ impl Room {
 
 /// The share of trials that failed for their place above which it counts as many.
 const MANY: f64 = 0.2;
+
+/// How many trials in a row have to give a value before the gate is opened. So of 13 trials at most one fails because
+/// the gate was opened for it.
+const CALM: usize = 12;
 
 /// How steeply a score falls below the gate, for each unit of ln p.
 const GATE_SLOPE: f64 = 1000.0;
@@ -119,6 +134,10 @@ pub struct Chance {
     weight_of_chance: f64,
     /// ln w₀p₀.
     ln_constant: f64,
+    /// The member of the shortest lengthscale and the sharpest border, whatever its weight.
+    nearby: Option<Posterior>,
+    /// How many trials gave a value since the last failure.
+    n_calm: usize,
     /// ln of the largest chance at a trial that succeeded; 0 if none did.
     ln_most: f64,
     room: Room,
@@ -149,7 +168,8 @@ impl Chance {
         self.members.iter().take(1).flat_map(|member| member.latent.observed())
     }
 
-    /// Learns from trials in the unit cube; `None` if none failed. The cost is that of a few dozen factorizations.
+    /// Learns from trials in the unit cube, in the order in which they were run; `None` if none failed. The cost is that
+    /// of a few dozen factorizations.
     pub fn learn(x: &Points, succeeded: &[bool], metric: &[Metric]) -> Result<Option<Self>> {
         if x.len() != succeeded.len() {
             let what = format!("{} points but {} answers", x.len(), succeeded.len());
@@ -171,6 +191,9 @@ impl Chance {
         let ln_z1 = ln_sum([ln_mean(false, SLOPES.len()), of_some].into_iter());
         let (ln_w0, ln_w1) = (SHARPNESS * ln_z0, SHARPNESS * (ln_z1 + HEAD_START));
         let ln_total = ln_sum([ln_w0, ln_w1].into_iter());
+        let is_nearby = |member: &&Candidate| member.lapse == 0.0 && member.hyper.variance == NEARBY_VARIANCE;
+        let nearby =
+            found.iter().find(is_nearby).map(|member| member.probit.posterior(x, &member.hyper)).transpose()?;
         let best = found.iter().map(|member| member.ln_weight).fold(f64::NEG_INFINITY, f64::max);
         found.retain(|member| member.ln_weight >= best + LEAST_SHARE.ln());
         let ln_kept = ln_sum(found.iter().map(|member| member.ln_weight));
@@ -181,8 +204,10 @@ impl Chance {
         };
         let members = found.iter().map(kept).collect::<Result<Vec<_>>>()?;
         let mut chance = Self {
-            work: (sweeps + members.len()) as f64 * work::likelihood(x.len(), x.dim()),
+            work: (sweeps + members.len() + usize::from(nearby.is_some())) as f64 * work::likelihood(x.len(), x.dim()),
             members,
+            nearby,
+            n_calm: succeeded.iter().rev().take_while(|s| **s).count(),
             weight_of_chance: (ln_w0 - ln_total).exp(),
             ln_constant: ln_w0 - ln_total + rate.ln(),
             ln_most: 0.0,
@@ -200,6 +225,31 @@ impl Chance {
     pub fn among(mut self, n_failed: usize, n_ended: usize) -> Self {
         self.room = Room::after(self.weight_of_place() * n_failed as f64, n_ended);
         self
+    }
+
+    /// Sets how many trials gave a value since the last failure, if it was learned from a part of them.
+    #[must_use]
+    pub fn since_failure(mut self, n_values: usize) -> Self {
+        self.n_calm = n_values;
+        self
+    }
+
+    /// Whether the gate may be opened: [`CALM`] trials in a row gave a value.
+    pub(crate) fn is_calm(&self) -> bool {
+        self.n_calm >= CALM && self.nearby.is_some()
+    }
+
+    /// ln of the chance at a point if only its neighbours tell.
+    pub(crate) fn ln_p_nearby(&self, x: &[f64]) -> f64 {
+        let Some(nearby) = &self.nearby else { return self.ln_p(x) };
+        let p = nearby.predict_value(x, &mut Scratch::default());
+        normal::ln_cdf(p.mean / (1.0 + p.variance).sqrt())
+    }
+
+    /// The distance from a point to the nearest trial, in the lengthscales of its neighbourhood.
+    pub(crate) fn distance(&self, x: &[f64]) -> f64 {
+        let Some(nearby) = &self.nearby else { return 0.0 };
+        nearby.observed().map(|u| nearby.squared_distance(u, x)).fold(f64::INFINITY, f64::min).sqrt()
     }
 
     /// How likely it is that a failure at a point was chance, from 0 to 1.
@@ -298,6 +348,11 @@ impl Chance {
     /// Operations that learning it took, to leading order.
     pub fn work(&self) -> f64 {
         self.work
+    }
+
+    /// Operations of one prediction by neighbours alone.
+    pub(crate) fn work_of_prediction_nearby(&self) -> f64 {
+        self.nearby.as_ref().map_or(0.0, Posterior::work_of_prediction)
     }
 
     /// Operations of one prediction.

@@ -19,6 +19,7 @@ mod gp_reference;
 mod gradients;
 mod house;
 mod insight;
+mod islands;
 mod ladders;
 mod large_spaces;
 mod layers;

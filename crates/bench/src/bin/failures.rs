@@ -1,7 +1,8 @@
-//! What failures teach: problems some of whose points fail, 48 trials, 4 workers.
+//! What failures teach: problems some of whose points fail, 48 trials unless `--trials` asks for others, 4 workers.
 //!
 //! ```text
 //! failures [library] [--problems a,b] [--modes fail,nan] [--seeds 20] [--first 0] [--threads 1] [--out FILE] [--summary]
+//!          [--trials 48,100]
 //! failures command …     the same through `elbow run`; --elbow says where that is, beside this program if nothing does
 //! failures readme …      the first command of the README, on a copy of examples/search
 //! failures summary       only the tables of what the file has
@@ -9,8 +10,9 @@
 //! failures eval PROBLEM MODE SEED TRIAL name=value …     what `elbow run` calls
 //! ```
 //!
-//! `--problems` also accepts `all`, `regions`, `chance`, and `tuning`, `tuning-chance` and `tuning-both` for the
-//! problems on which rules are chosen. Each run is a row of the file (`crates/bench/results/failures.csv` by default);
+//! `--problems` also accepts `all`, `regions`, `chance` and `islands`, and `tuning`, `tuning-chance`, `tuning-both` and
+//! `tuning-islands` for the problems on which rules are chosen. Each run is a row of the file
+//! (`crates/bench/results/failures.csv` by default), or one for each number of `--trials`, after which it is scored;
 //! existing rows are not run again. `--baseline FILE` has the rows to compare with, and `--base COMMIT` says which of
 //! them.
 
@@ -22,9 +24,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use elbowroom_bench::failing::problems::{self, FailingProblem};
-use elbowroom_bench::failing::score::Score;
+use elbowroom_bench::failing::score::{Attempt, Score};
 use elbowroom_bench::failing::table::{self, Row};
-use elbowroom_bench::failing::{Fallible, Mode, command, library, serve, tuning};
+use elbowroom_bench::failing::{Fallible, Mode, TRIALS, command, islands, library, serve, tuning, tuning_islands};
 use elbowroom_bench::options::stop;
 
 /// The file of rows.
@@ -56,18 +58,20 @@ fn start() -> Fallible<()> {
         _ => {}
     }
     let plan = Plan::read(arguments.into_iter()).unwrap_or_else(|error| stop(&error.to_string()));
-    if word != "library" && plan.modes.contains(&Mode::Known) {
-        stop("only the library runs the mode known");
+    if word != "library" && plan.modes.iter().any(|mode| [Mode::Known, Mode::Random].contains(mode)) {
+        stop("only the library runs the modes known and random");
+    }
+    if word != "library" && plan.trials != [TRIALS] {
+        stop("only the library runs other numbers of trials");
     }
     match word.as_str() {
         "library" => run(&plan, "library", |problem, mode, seed| {
-            Score::of(problem, &library::attempts(&library::run(problem, mode, seed)?)).map_err(Into::into)
+            Ok(library::attempts(&library::run(problem, mode, seed, plan.longest())?))
         })?,
         "command" => {
             let this = std::env::current_exe()?;
             run(&plan, "command", |problem, mode, seed| {
-                let study = command::run(&plan.elbow, &this, problem, mode, seed)?;
-                Ok(Score::of(problem, &library::attempts(&study))?)
+                Ok(library::attempts(&command::run(&plan.elbow, &this, problem, mode, seed)?))
             })?;
         }
         "readme" => run_readme(&plan)?,
@@ -85,6 +89,8 @@ struct Plan {
     problems: Vec<FailingProblem>,
     modes: Vec<Mode>,
     seeds: std::ops::Range<u64>,
+    /// The numbers of trials after which runs are scored.
+    trials: Vec<usize>,
     threads: usize,
     out: PathBuf,
     baseline: PathBuf,
@@ -100,6 +106,7 @@ impl Plan {
             problems: problems::all(),
             modes: vec![Mode::Fail],
             seeds: 0..0,
+            trials: vec![TRIALS],
             threads: 1,
             out: RESULTS.into(),
             baseline: RESULTS.into(),
@@ -121,6 +128,8 @@ impl Plan {
                         "tuning" => tuning::all(),
                         "tuning-chance" => tuning::by_chance(),
                         "tuning-both" => tuning::with_both(),
+                        "tuning-islands" => tuning_islands::all(),
+                        "islands" => islands::all(),
                         "chance" => problems::all().into_iter().filter(|p| !p.has_region()).collect(),
                         names => names.split(',').map(named).collect::<Result<_, _>>()?,
                     };
@@ -131,6 +140,10 @@ impl Plan {
                 }
                 "--seeds" => seeds = number(value()?)?,
                 "--first" => first = number(value()?)?,
+                "--trials" => {
+                    let count = |word: &str| Ok(number(word.to_owned())?.try_into()?);
+                    plan.trials = value()?.split(',').map(count).collect::<Fallible<_>>()?;
+                }
                 "--threads" => plan.threads = number(value()?)?.try_into()?,
                 "--out" => plan.out = value()?.into(),
                 "--baseline" => plan.baseline = value()?.into(),
@@ -143,12 +156,20 @@ impl Plan {
         plan.seeds = first..first + seeds;
         Ok(plan)
     }
+
+    fn longest(&self) -> usize {
+        self.trials.iter().copied().max().unwrap_or(TRIALS)
+    }
 }
 
 /// Runs whatever the file does not have yet through one interface, and appends each row when it is done.
-fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fallible<Score> + Sync) -> Fallible<()> {
+fn run(
+    plan: &Plan,
+    door: &str,
+    attempts: impl Fn(&FailingProblem, Mode, u64) -> Fallible<Vec<Attempt>> + Sync,
+) -> Fallible<()> {
     let commit = commit();
-    let known = table::keys(&table::read(&plan.out)?);
+    let known = table::runs(&table::read(&plan.out)?);
     let mut jobs = Vec::new();
     for seed in plan.seeds.clone() {
         for problem in &plan.problems {
@@ -156,17 +177,22 @@ fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fa
         }
     }
     jobs.retain(|(problem, mode, seed)| {
-        !known.contains(&(door.into(), problem.name.clone(), mode.word().into(), *seed, commit.clone()))
+        let scored = known.get(&(door.into(), problem.name.clone(), mode.word().into(), *seed, commit.clone()));
+        // Through other doors a run may end early.
+        scored.is_none_or(|scored| door == "library" && !plan.trials.iter().all(|n| scored.contains(n)))
     });
     let file = Mutex::new(table::append(&plan.out)?);
     let next = AtomicUsize::new(0);
     let work = || -> Fallible<()> {
         while let Some(&(problem, mode, seed)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let score = score(problem, mode, seed)?;
-            let (door, problem, mode) = (door.into(), problem.name.clone(), mode.word().into());
-            let row = Row { door, problem, mode, seed, commit: commit.clone(), score };
-            let mut file = file.lock().map_err(|_| "another thread has panicked")?;
-            table::write(&mut file, &row)?;
+            let attempts = attempts(problem, mode, seed)?;
+            for &n in &plan.trials {
+                let score = Score::of(problem, &attempts[..n.min(attempts.len())])?;
+                let (door, problem, mode) = (door.into(), problem.name.clone(), mode.word().into());
+                let row = Row { door, problem, mode, seed, commit: commit.clone(), score };
+                let mut file = file.lock().map_err(|_| "another thread has panicked")?;
+                table::write(&mut file, &row)?;
+            }
         }
         Ok(())
     };
@@ -179,11 +205,11 @@ fn run(plan: &Plan, door: &str, score: impl Fn(&FailingProblem, Mode, u64) -> Fa
 /// Runs the README's first command with each seed, and appends a row for it.
 fn run_readme(plan: &Plan) -> Fallible<()> {
     let commit = commit();
-    let known = table::keys(&table::read(&plan.out)?);
+    let known = table::runs(&table::read(&plan.out)?);
     let mut file = table::append(&plan.out)?;
     for seed in plan.seeds.clone() {
         let key = ("readme".into(), "search".into(), "nan".into(), seed, commit.clone());
-        if known.contains(&key) {
+        if known.contains_key(&key) {
             continue;
         }
         let study = command::run_example(&plan.elbow, Path::new(EXAMPLE), seed)?;
@@ -209,7 +235,7 @@ fn evaluate(arguments: &[String]) -> Fallible<()> {
         (Some(value), _) => println!("{value}"),
         (None, Mode::Nan) => println!("nan"),
         (None, Mode::Infeasible) => exit(command::INFEASIBLE),
-        (None, Mode::Fail | Mode::Ignore | Mode::Known) => exit(command::FAILED),
+        (None, Mode::Fail | Mode::Ignore | Mode::Known | Mode::Random) => exit(command::FAILED),
     }
     Ok(())
 }

@@ -2,18 +2,19 @@
 
 use elbowroom::error::Result;
 use elbowroom::rng::Stream;
-use elbowroom::study::{FailureRule, Source, Study, StudyConfig, Trial, TrialId};
+use elbowroom::study::{FailureRule, Source, StrategyConfig, Study, StudyConfig, Trial, TrialId};
 
 use super::problems::FailingProblem;
 use super::score::Attempt;
-use super::{Mode, TRIALS, WORKERS};
+use super::{Mode, WORKERS};
 
 /// Runs one problem: every worker asks for one point, and for another one whenever it has reported, after a trial's
 /// [`duration`]. Returns the final study.
-pub fn run(problem: &FailingProblem, mode: Mode, seed: u64) -> Result<Study> {
+pub fn run(problem: &FailingProblem, mode: Mode, seed: u64, n_trials: usize) -> Result<Study> {
     let rule = if mode == Mode::Ignore { FailureRule::Ignore } else { FailureRule::Learn };
-    let config = StudyConfig::new(problem.space.clone()).seed(seed).failures(rule).budget(TRIALS);
-    let mut study = Study::new(config)?;
+    let config = StudyConfig::new(problem.space.clone()).seed(seed).failures(rule).budget(n_trials);
+    let random = StrategyConfig::Random;
+    let mut study = Study::new(if mode == Mode::Random { config.strategy(random) } else { config })?;
     // When each trial under way ends.
     let mut under_way: Vec<(f64, TrialId)> = Vec::new();
     let mut now = 0.0;
@@ -51,7 +52,7 @@ fn report(study: &mut Study, problem: &FailingProblem, mode: Mode, seed: u64, id
                 study.withdraw(id)?;
                 study.set_budget(study.config().budget.map(|n| n - 1)).map(drop)
             }
-            Mode::Fail | Mode::Ignore | Mode::Known => study.fail(id, "failed"),
+            Mode::Fail | Mode::Ignore | Mode::Known | Mode::Random => study.fail(id, "failed"),
             Mode::Nan => study.tell(id, f64::NAN).map(drop),
             Mode::Infeasible => study.infeasible(id, "infeasible"),
         },
@@ -64,6 +65,7 @@ fn attempt(trial: &Trial) -> Attempt {
 
 #[cfg(test)]
 mod tests {
+    use super::super::TRIALS;
     use super::super::problems::named;
     use super::*;
     use elbowroom::study::TrialState;
@@ -71,7 +73,7 @@ mod tests {
     #[test]
     fn a_run_hands_out_all_trials_and_ends_them() {
         let problem = named("edge").expect("a problem");
-        let attempts = attempts(&run(&problem, Mode::Fail, 3).expect("a run"));
+        let attempts = attempts(&run(&problem, Mode::Fail, 3, TRIALS).expect("a run"));
         assert_eq!(attempts.len(), TRIALS);
         for attempt in &attempts {
             // Each has the value of its point, or fails where the formula says so.
@@ -83,7 +85,7 @@ mod tests {
     #[test]
     fn a_search_that_knows_what_was_chance_loses_the_same_trials() {
         let problem = named("slope_and_25").expect("a problem");
-        let study = run(&problem, Mode::Known, 3).expect("a run");
+        let study = run(&problem, Mode::Known, 3, TRIALS).expect("a run");
         let attempts = attempts(&study);
         assert_eq!(attempts.len(), TRIALS);
         let withdrawn = study.trials().iter().filter(|t| matches!(t.state, TrialState::Withdrawn));

@@ -8,7 +8,7 @@ use elbowroom::problems::Problem;
 use elbowroom::rng::Stream;
 use elbowroom::space::{Parameter, Point, SearchSpace, Value};
 
-use super::tuning;
+use super::{islands, tuning, tuning_islands};
 
 /// A function to be minimized, some of whose evaluations fail.
 pub struct FailingProblem {
@@ -121,7 +121,8 @@ pub fn all() -> Vec<FailingProblem> {
 
 /// The problems that are reported, and those on which rules are chosen.
 pub fn known() -> Vec<FailingProblem> {
-    all().into_iter().chain(tuning::all()).chain(tuning::by_chance()).chain(tuning::with_both()).collect()
+    let of_tuning = tuning::all().into_iter().chain(tuning::by_chance()).chain(tuning::with_both());
+    all().into_iter().chain(of_tuning).chain(islands::all()).chain(tuning_islands::all()).collect()
 }
 
 /// The problem of this name.

@@ -30,11 +30,11 @@ pub struct Row {
     pub score: Score,
 }
 
-/// The columns whose combination is unique in a file.
+/// The columns that tell runs apart: door, problem, mode, seed and commit.
 pub type Key = (String, String, String, u64, String);
 
 impl Row {
-    /// The key that is unique in the file.
+    /// The key of its run. A run has a row for each number of trials after which it was scored.
     pub fn key(&self) -> Key {
         (self.door.clone(), self.problem.clone(), self.mode.clone(), self.seed, self.commit.clone())
     }
@@ -290,9 +290,13 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// The keys of some rows.
-pub fn keys(rows: &[Row]) -> BTreeSet<Key> {
-    rows.iter().map(Row::key).collect()
+/// The runs of some rows, each with the numbers of trials after which it was scored.
+pub fn runs(rows: &[Row]) -> BTreeMap<Key, BTreeSet<usize>> {
+    let mut runs = BTreeMap::<Key, BTreeSet<usize>>::new();
+    for row in rows {
+        runs.entry(row.key()).or_default().insert(row.score.trials);
+    }
+    runs
 }
 
 #[cfg(test)]

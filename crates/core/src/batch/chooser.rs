@@ -20,6 +20,12 @@ pub mod terms {
     pub const LN_PENALTY: &str = "ln penalty";
     /// The logarithm of the chance that the point gives a value, lowered further if the risk is too large.
     pub const LN_CHANCE: &str = "ln chance of success";
+    /// The same if only trials nearby tell, of a point that was too risky until nothing was left to gain at others.
+    pub const LN_CHANCE_NEARBY: &str = "ln chance of success by neighbours alone";
+    /// How much an opened point's gain is raised to the least that counts for such points.
+    pub const LEAST_GAIN: &str = "raised to the least gain";
+    /// The logarithm of the squared distance from an opened point to the nearest trial.
+    pub const LN_DISTANCE: &str = "ln squared distance from trials";
     /// How much the chance of success lowers a score that is not a logarithm.
     pub const BY_CHANCE: &str = "change by chance of success";
     /// The posterior mean.

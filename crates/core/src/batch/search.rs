@@ -4,6 +4,8 @@
 //! when the search starts; every point that joins the batch adds its penalizer and shrinks the variance of the others.
 //! The best few candidates are climbed from, under the full score.
 
+mod opened;
+
 use std::collections::HashSet;
 
 use super::candidates::any_point;
@@ -249,6 +251,7 @@ impl<'a> Search<'a> {
             .or_else(|| {
                 any_point(self.situation, &self.chosen, &mut self.draw).map(|point| (f64::NEG_INFINITY, point))
             })?;
+        let (value, next) = self.beyond_the_gate(value).unwrap_or((value, next));
         // Keep the other ends as candidates: they are local maxima.
         for end in ends.iter().filter(|end| end.value.is_finite() && end.point != next.as_slice()) {
             self.offer(&end.point);
@@ -293,8 +296,12 @@ impl<'a> Search<'a> {
         for (i, ball) in self.balls.iter().enumerate().filter(|_| !passed_over) {
             all.push(Term { point: Some(i), ..term(terms::LN_PENALTY, ball.ln_value(&self.posterior, u)) });
         }
-        if self.situation.chance.is_some() {
-            all.push(term(terms::LN_CHANCE, self.weigh(self.ln_chance(u))));
+        match self.may_open().filter(|chance| !passed_over && chance.ln_p(u) < chance.gate(0.0)) {
+            Some(chance) => opened::explain(chance, u, &mut all),
+            None if self.situation.chance.is_some() => {
+                all.push(term(terms::LN_CHANCE, self.weigh(self.ln_chance(u))));
+            }
+            None => {}
         }
         all.extend(self.situation.limits().terms(u));
         Explanation::new(all, true)

@@ -67,8 +67,16 @@ impl BeliefThen {
         has_chance && self.sum_of(&[terms::LN_ACQUISITION]) < HOPELESS
     }
 
+    /// Whether it was too likely to fail for as long as something was left to gain elsewhere.
+    fn is_opened(&self) -> bool {
+        self.score.terms.iter().any(|term| term.name == terms::LN_CHANCE_NEARBY)
+    }
+
     fn in_one_sentence(&self, trial: &str, aside: &Aside) -> String {
         let aim = match self.exploit {
+            _ if self.is_opened() => {
+                "because next to nothing is left to gain where values are likely, though it seemed too likely to fail before"
+            }
             _ if self.adds_to_a_front() => "to add to the front of the objectives",
             _ if self.is_by_bound() && aside.is_near_best => "to refine around the best prediction",
             _ if self.is_by_bound() => "to try a point away from the best prediction, whose value may be better",

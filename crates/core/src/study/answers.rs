@@ -17,6 +17,8 @@ pub(super) struct Answers {
     /// The number of failed trials, and of all trials.
     pub n_failed: usize,
     pub n_ended: usize,
+    /// How many gave a value after the last that failed.
+    pub n_calm: usize,
 }
 
 /// The part of `ended` that is used, points with whether they gave a value; none if all did.
@@ -26,6 +28,7 @@ pub(super) fn choose(ended: Vec<(&[f64], bool)>, dim: usize) -> Option<Answers> 
         return None;
     }
     let (n_failed, n_ended) = (bad.len(), ended.len());
+    let n_calm = ended.iter().rev().take_while(|(_, gave)| *gave).count();
     let mut kept = ended;
     if kept.len() > MOST {
         let n_bad = bad.len().min(MOST / 2).max(MOST.saturating_sub(good.len()).min(bad.len()));
@@ -43,7 +46,8 @@ pub(super) fn choose(ended: Vec<(&[f64], bool)>, dim: usize) -> Option<Answers> 
     }
     let mut x = Points::new(dim);
     kept.iter().for_each(|(u, _)| x.push(u));
-    Some(Answers { x, gave_value: kept.into_iter().map(|(_, gave)| gave).collect(), n_failed, n_ended })
+    let gave_value = kept.into_iter().map(|(_, gave)| gave).collect();
+    Some(Answers { x, gave_value, n_failed, n_ended, n_calm })
 }
 
 #[cfg(test)]
@@ -65,7 +69,7 @@ mod tests {
         let ended = units.iter().enumerate().map(|(i, u)| (u.as_slice(), !(i % 10 == 0 && i < 300))).collect();
         let answers = choose(ended, 1).unwrap();
         assert_eq!((answers.x.len(), answers.gave_value.iter().filter(|g| !**g).count()), (MOST, 30));
-        assert_eq!((answers.n_failed, answers.n_ended), (30, 1000));
+        assert_eq!((answers.n_failed, answers.n_ended, answers.n_calm), (30, 1000, 709));
         let kept: Vec<u64> = answers.x.iter().map(|u| (u[0] * 1000.0).round() as u64).collect();
         assert!((955..1000).all(|i| kept.contains(&i)) && kept.contains(&11) && !kept.contains(&600));
     }

@@ -467,7 +467,8 @@ impl Study {
         self.chance.at(self.state.data_revision, || {
             let Some(answers) = self.state.answers() else { return Ok(None) };
             let chance = Chance::learn(&answers.x, &answers.gave_value, &metric(self.space()))?;
-            Ok(chance.map(|chance| Arc::new(chance.among(answers.n_failed, answers.n_ended))))
+            let of_all = |chance: Chance| chance.among(answers.n_failed, answers.n_ended).since_failure(answers.n_calm);
+            Ok(chance.map(|chance| Arc::new(of_all(chance))))
         })
     }
 }
