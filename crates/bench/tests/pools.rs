@@ -15,6 +15,18 @@ fn drawn_pools_have_a_fitting_size_and_are_the_same_each_time() {
 }
 
 #[test]
+fn a_pool_for_other_programs_has_a_row_for_each_point() {
+    let pool = tuning::drawn("few", 1);
+    let text = pool.to_csv();
+    let (header, rows) = text.split_once('\n').unwrap();
+    // The product of the numbers of levels is the number of points.
+    let levels = header.split(',').filter_map(|name| name.get(1..)?.parse::<usize>().ok());
+    assert_eq!((levels.product::<usize>(), rows.lines().count()), (pool.len(), pool.len()));
+    let value = |row: &str| row.rsplit(',').next().unwrap().parse::<f64>().unwrap();
+    assert_eq!(rows.lines().map(value).fold(f64::NEG_INFINITY, f64::max), pool.best());
+}
+
+#[test]
 fn a_race_measures_fifty_points_and_its_best_never_falls() {
     let pool = tuning::drawn("pests", 1);
     for method in ["random", "elbowroom+initial=5"] {

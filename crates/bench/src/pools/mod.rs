@@ -16,7 +16,8 @@ pub mod tuning;
 
 use std::collections::HashMap;
 
-use elbowroom::space::{Point, PointKey, SearchSpace};
+use elbowroom::domain::Domain;
+use elbowroom::space::{Dimension, Point, PointKey, SearchSpace};
 
 /// A finite set of points with their values; the largest value is sought.
 #[derive(Debug, Clone)]
@@ -59,6 +60,29 @@ impl Pool {
     /// The largest value.
     pub fn best(&self) -> f64 {
         self.values.values().copied().fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// All points as comma-separated rows, for other programs: the level of a category, the unit coordinate of anything
+    /// else, and the value last. The header names the kind of each column and its number of levels: `c12` for a
+    /// category, `o3` for three values in order.
+    pub fn to_csv(&self) -> String {
+        let dimensions = self.space.dimensions();
+        let is_category = |k: usize| matches!(dimensions[k], Dimension::Category { .. });
+        let name = |k: usize| {
+            let kind = if is_category(k) { 'c' } else { 'o' };
+            format!("{kind}{}", dimensions[k].levels().map_or_else(String::new, |n| n.to_string()))
+        };
+        let header: Vec<String> = (0..dimensions.len()).map(name).collect();
+        let mut text = format!("{},value\n", header.join(","));
+        for u in Domain::whole(&self.space).enumerate().into_iter().flatten() {
+            let Some(value) = self.value(&u) else { continue };
+            for (k, x) in u.iter().enumerate() {
+                let cell = if is_category(k) { self.space.level(k, *x).to_string() } else { x.to_string() };
+                text += &format!("{cell},");
+            }
+            text += &format!("{value}\n");
+        }
+        text
     }
 
     /// How far a value is below the largest: 0 there, 1 at the mean of the pool.
