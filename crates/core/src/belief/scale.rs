@@ -64,6 +64,10 @@ const MIN_DISTINCT: usize = 3;
 /// A value stands for "bad", although others are worse, if this many points gave exactly that value.
 const MIN_REPEATED: usize = 3;
 
+/// A repeated worst value stands for "bad" if it is this many times as far from the best as all others. Nearer, it is
+/// the end of a scale, such as a yield of 0, and says as much as any other value.
+const APART: f64 = 2.0;
+
 /// The largest distance of wild values behind the knee, in knees.
 const WILD_REACH: f64 = 1.0;
 
@@ -106,8 +110,9 @@ impl Gauge {
         let mut halves: Vec<f64> = (0..y.len()).map(half).collect();
         judged.sort_by(f64::total_cmp);
         halves.sort_by(f64::total_cmp);
-        let constant = repeated(&judged).map(|half| 2.0 * (0.5 * best - half));
         let knee = widest_regular(&judged, &halves).map(|half| Knee { half, worst: halves[halves.len() - 1] });
+        let amid = repeated(&judged).filter(|half| halves.last().is_some_and(|worst| half < worst));
+        let constant = amid.map(|half| 2.0 * (0.5 * best - half));
         Self { constant: constant.filter(|_| knee.is_none()), ..Self::with_knee(y, knee) }
     }
 
@@ -209,8 +214,8 @@ fn repeated(typical: &[f64]) -> Option<f64> {
 
 /// The largest regular one of ascending gaps, if some are wild.
 ///
-/// If several points gave exactly the worst value, it is a constant that stands for "bad", however small. Otherwise
-/// wild values lie behind the widest empty stretch among gaps from all over the box, if it is wider than the spread of
+/// If several points gave exactly the worst value, and it is far from all others, it is a constant that stands for
+/// "bad", however small. Otherwise wild values lie behind the widest empty stretch among gaps from all over the box, if it is wider than the spread of
 /// the gaps before it explains. Other results that do lie in that stretch are regular, up to the next stretch.
 fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     let worst = *all.last()?;
@@ -222,7 +227,8 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     }
     // Different points, since `typical` has each once. They must be the minority, or it is a plateau.
     let typical_below = &typical[..typical.partition_point(|g| *g < worst)];
-    if (2..=typical_below.len()).contains(&(typical.len() - typical_below.len())) {
+    let is_apart = below.last().is_some_and(|second| worst >= APART * second);
+    if is_apart && (2..=typical_below.len()).contains(&(typical.len() - typical_below.len())) {
         // The constant may hide another stretch: look below it too.
         return behind_a_stretch(typical_below, below).or(below.last().copied());
     }
@@ -582,7 +588,10 @@ mod tests {
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
         let y = [0.0, -1.0, -2.0, -3.0, -4.0, -9.0, -9.0];
         assert_eq!(y.map(|v| gauge_of(&y).is_wild(v)), [false, false, false, false, false, true, true]);
-        // Not if too few other values are left: rewards of 0 and 1.
+        // Not if it is where the others end: yields of which some are 0, as often as it came back.
+        let y = [92.0, 71.0, 64.0, 40.0, 13.0, 2.0, 0.0, 0.0, 0.0];
+        assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
+        // Nor if too few other values are left: rewards of 0 and 1.
         let y = [1.0, 1.0, 0.0, 0.0, 0.0];
         assert!(!y.iter().any(|&v| gauge_of(&y).is_wild(v)));
     }
