@@ -64,8 +64,9 @@ const MIN_DISTINCT: usize = 3;
 /// A value stands for "bad", although others are worse, if this many points gave exactly that value.
 const MIN_REPEATED: usize = 3;
 
-/// A repeated worst value stands for "bad" if it is this many times as far from the best as all others. Nearer, it is
-/// the end of a scale, such as a yield of 0, and says as much as any other value.
+/// A repeated worst value stands for "bad" if it is as far from all others as m values, spread evenly up to it, leave by
+/// chance in one case of e²: this many m-ths of its gap. Otherwise it is where the others end, such as a yield of 0, and
+/// says as much as any other value.
 const APART: f64 = 2.0;
 
 /// The largest distance of wild values behind the knee, in knees.
@@ -227,7 +228,8 @@ fn widest_regular(typical: &[f64], all: &[f64]) -> Option<f64> {
     }
     // Different points, since `typical` has each once. They must be the minority, or it is a plateau.
     let typical_below = &typical[..typical.partition_point(|g| *g < worst)];
-    let is_apart = below.last().is_some_and(|second| worst >= APART * second);
+    let left = APART / typical_below.len() as f64;
+    let is_apart = below.last().is_some_and(|second| worst - second > left * worst);
     if is_apart && (2..=typical_below.len()).contains(&(typical.len() - typical_below.len())) {
         // The constant may hide another stretch: look below it too.
         return behind_a_stretch(typical_below, below).or(below.last().copied());
