@@ -111,7 +111,7 @@ impl SharedStudy {
     /// # let mut study = SharedStudy::create(std::sync::Arc::new(Memory::new()), "plate", config)?;
     /// let planned = study.ask(Ask::new(1).fix("humidity", 40.0))?.trials.remove(0);
     /// let run = study.tell_as_run(&planned, &Point::new().with("humidity", 47.0), 0.25)?;
-    /// assert_eq!((run.point.f64("humidity"), run.value()), (Some(47.0), Some(0.25)));
+    /// assert_eq!((run.point.f64("humidity")?, run.value()), (47.0, Some(0.25)));
     /// assert_eq!(study.study().trial(planned.id())?.state, TrialState::Withdrawn);
     /// # Ok::<(), elbowroom_store::Error>(())
     /// ```

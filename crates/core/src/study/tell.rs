@@ -186,7 +186,7 @@ impl Study {
     /// let mut study = Study::new(StudyConfig::new(space).contexts(["humidity"]))?;
     /// let trial = study.ask(Ask::new(1).fix("humidity", 40.0))?.trials.remove(0);
     /// let point = study.as_run(trial.id, &Point::new().with("humidity", 47.0))?;
-    /// assert_eq!((point.f64("x"), point.f64("humidity")), (trial.point.f64("x"), Some(47.0)));
+    /// assert_eq!((point.f64("x")?, point.f64("humidity")?), (trial.point.f64("x")?, 47.0));
     /// # Ok::<(), elbowroom::error::Error>(())
     /// ```
     pub fn as_run(&self, trial: TrialId, actual: &Point) -> Result<Point> {
