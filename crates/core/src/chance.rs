@@ -24,7 +24,7 @@
 //! place, p is nearly the same everywhere and every point is above the gate.
 //!
 //! The gate alone would keep a search in the first of several islands, and away from a level whose first trials failed,
-//! for ever. So it is opened for one point at a time, once [`CALM`] trials in a row gave a value and what is left to
+//! for ever. So it is opened for one point at a time, once `CALM` trials in a row gave a value and what is left to
 //! gain above it is far less than what may be gained beyond it (`batch/search/opened.rs`). There the average of the
 //! explanations is not asked, whose long lengthscales carry a border across the whole space, but the member with the
 //! shortest lengthscale and the sharpest border: to it, a point far from all trials is as likely to succeed as they were
