@@ -414,7 +414,7 @@ class Study(Pictures):
         which, attempt = self._which(trial)
         if actual is not None:
             if correction:
-                raise TrialError("a correction cannot move a trial\n  try: tell it without correction")
+                raise TrialError("a correction cannot move a trial\n  try: report it without correction")
             n_before = 0 if request is None else sum(self.counts.values())
             told_at = self._labels.encode(actual), told_value, variance, attempt, request
             run = self._answer(self._native.tell_as_run(which, *told_at))
